@@ -1,0 +1,106 @@
+//! What is known of each input of a round trip.
+
+use crate::{Cause, Failure, Fold, Instant, per_key::Ticket};
+
+use super::{Answered, ErrorOf, VersionOf};
+
+/// An input that is not answered yet.
+pub(super) struct Held<F: Fold> {
+    pub(super) ticket: Ticket,
+    pub(super) deadline: Option<Instant>,
+    pub(super) input: F::Input,
+    pub(super) standing: Standing<VersionOf<F>>,
+}
+
+/// Whether an input may be in the store, as far as the tries so far have shown.
+pub(super) enum Standing<V> {
+    /// It is not, and no try can still bring it there.
+    Clear,
+    /// A commit that holds it, fenced on this version, is in doubt.
+    MayLand { expected: Option<V> },
+    /// The last fold found it stored, on a state that was not committed since: either the record has
+    /// it, or a twin ahead of it in the batch was about to bring it there.
+    MayBeStored,
+}
+
+/// What the fold made of an input.
+pub(super) enum Fate<O> {
+    Applied(O),
+    Already(O),
+    /// Refused by `step`: nothing of it is written.
+    Declined(O),
+    /// Known with other content: nothing of it is written.
+    Mismatched(O),
+}
+
+impl<O> Fate<O> {
+    pub(super) fn is_applied(&self) -> bool {
+        matches!(self, Self::Applied(_))
+    }
+
+    fn into_outcome(self) -> O {
+        match self {
+            Self::Applied(outcome)
+            | Self::Already(outcome)
+            | Self::Declined(outcome)
+            | Self::Mismatched(outcome) => outcome,
+        }
+    }
+}
+
+impl<F: Fold> Held<F> {
+    /// The fold has looked for this input in the record of this version, and found this.
+    pub(super) fn learn(&mut self, fate: &Fate<F::Outcome>, version: Option<&VersionOf<F>>) {
+        match (fate, &self.standing) {
+            (Fate::Already(_), _) => self.standing = Standing::MayBeStored,
+            // Versions never repeat: a commit fenced on another one cannot land any more, and it has
+            // not, or the record would hold the input.
+            (_, Standing::MayLand { expected }) if expected.as_ref() == version => {}
+            _ => self.standing = Standing::Clear,
+        }
+    }
+
+    /// A commit that was to apply this input is in doubt.
+    pub(super) fn doubt(&mut self, expected: &Option<VersionOf<F>>) {
+        self.standing = Standing::MayLand {
+            expected: expected.clone(),
+        };
+    }
+
+    /// Whether what the fold made of this input holds without any commit of this round trip.
+    pub(super) fn is_settled(&self, fate: &Fate<F::Outcome>) -> bool {
+        match (fate, &self.standing) {
+            (Fate::Applied(_), _) => false,
+            (Fate::Already(_), _) => true,
+            (Fate::Declined(_) | Fate::Mismatched(_), standing) => {
+                !matches!(standing, Standing::MayLand { .. })
+            }
+        }
+    }
+
+    /// Answered with what the fold made of it.
+    pub(super) fn answered(self, fate: Fate<F::Outcome>) -> Answered<F> {
+        Answered {
+            ticket: self.ticket,
+            input: self.input,
+            result: Ok(fate.into_outcome()),
+        }
+    }
+
+    /// Answered with the failure that is true of it.
+    pub(super) fn failed(self, cause: Cause<ErrorOf<F>>) -> Answered<F> {
+        let failure = match self.standing {
+            Standing::Clear => Failure::NotCommitted(cause),
+            Standing::MayLand { .. } | Standing::MayBeStored => Failure::InDoubt(cause),
+        };
+        Answered {
+            ticket: self.ticket,
+            input: self.input,
+            result: Err(failure),
+        }
+    }
+
+    pub(super) fn is_due(&self, now: Instant) -> bool {
+        self.deadline.is_some_and(|deadline| deadline <= now)
+    }
+}

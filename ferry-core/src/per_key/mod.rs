@@ -1,0 +1,566 @@
+//! The batching machine: one batch in flight per key, and what arrives meanwhile goes together.
+//!
+//! | to see | read |
+//! | --- | --- |
+//! | the events and commands | this file, [`PerKey`] |
+//! | the bounds | `limits.rs` |
+//! | tickets, batches, refusals | `batch.rs` |
+//! | one key's waiting inputs | `lane.rs` |
+//! | what it is all stored in | `slab.rs`, `heap.rs` |
+
+mod batch;
+mod heap;
+mod lane;
+mod limits;
+mod slab;
+
+use alloc::{collections::VecDeque, vec::Vec};
+use core::{
+    fmt,
+    hash::{BuildHasher, Hash},
+};
+
+use hashbrown::HashTable;
+
+use self::{
+    heap::Heap,
+    lane::{ByAge, Lane, Phase, Waiting},
+    slab::{Index, List, Slab},
+};
+use crate::Instant;
+
+pub use batch::{Batch, Item, Reason, Rejected, Terms, Ticket};
+pub use limits::{InvalidLimits, Limits};
+
+/// How many emptied buffers are kept for the next batches.
+const BUFFERS_KEPT: usize = 64;
+
+/// What the machine wants done.
+#[must_use = "a command that is not carried out leaves its inputs unanswered"]
+pub enum Command<K, I> {
+    /// Carry this batch, then give it back with [`PerKey::finished`].
+    Dispatch(Batch<K, I>),
+    /// The deadline of this input passed while it waited: tell its caller. Nothing was written.
+    Expired(Ticket, I),
+    /// Closed, and nothing waits or is in flight any more. Said once.
+    Drained,
+}
+
+impl<K: fmt::Debug, I: fmt::Debug> fmt::Debug for Command<K, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dispatch(batch) => f.debug_tuple("Dispatch").field(batch).finish(),
+            Self::Expired(ticket, input) => {
+                f.debug_tuple("Expired").field(ticket).field(input).finish()
+            }
+            Self::Drained => f.write_str("Drained"),
+        }
+    }
+}
+
+/// The batching machine, pure: events go in with the time at which they happen, commands come out.
+///
+/// # How to drive it
+///
+/// 1. Tell it what happens: [`submit`](Self::submit), [`finished`](Self::finished),
+///    [`withdraw`](Self::withdraw), [`close`](Self::close), each with the time where it takes one.
+/// 2. After that, [`poll`](Self::poll) until it returns `None`, and do what it says.
+/// 3. At the time that [`timeout`](Self::timeout) names, if it names one, tell it
+///    [`tick`](Self::tick), and go on with 2.
+///
+/// What it decides depends on the events and their times alone: polling sooner or later changes
+/// nothing but when the commands are seen. Time never goes back; an event with an earlier time than
+/// the last counts as happening at the last.
+///
+/// # What it promises
+///
+/// - A key has at most one batch in flight. Its inputs are dispatched in the order of submission.
+/// - A key with nothing in flight dispatches at once, or after `linger`; a full batch goes at once.
+/// - Every accepted input is dispatched or reported expired, exactly once, unless it is withdrawn.
+/// - Every bound of [`Limits`] is exact at every moment, and what is over one is handed back.
+/// - A key that has nothing waiting and nothing in flight is not stored at all.
+/// - No operation depends on how many keys or inputs there are, but for O(log n) in the inputs with a
+///   deadline, the keys that linger, and the keys that are ready while `max_in_flight` is reached.
+///   In a steady state nothing is allocated.
+///
+/// The key's `Hash`, `Eq`, `Clone` and `Drop` are called here; nothing of the input's is. A key is
+/// cloned once each time it becomes active, and looked up by its hash only: no order depends on it.
+///
+/// ```
+/// use core::hash::BuildHasherDefault;
+/// use ferry_core::{Instant, per_key::{Command, Limits, PerKey}};
+/// # type Hasher = BuildHasherDefault<std::hash::DefaultHasher>;
+///
+/// let mut per_key = PerKey::new(Limits::default(), Hasher::default())?;
+/// let now = Instant::EPOCH;
+///
+/// per_key.submit(now, "alice", 1).unwrap();
+/// let Some(Command::Dispatch(first)) = per_key.poll() else { panic!() };
+///
+/// // While the first batch is in flight, two more arrive. They go together.
+/// per_key.submit(now, "alice", 2).unwrap();
+/// per_key.submit(now, "alice", 3).unwrap();
+/// assert!(per_key.poll().is_none());
+///
+/// per_key.finished(now, first);
+/// let Some(Command::Dispatch(second)) = per_key.poll() else { panic!() };
+/// assert_eq!(second.items().iter().map(|item| item.input).collect::<Vec<_>>(), [2, 3]);
+/// # per_key.finished(now, second);
+/// # assert_eq!(per_key.keys(), 0);
+/// # Ok::<_, ferry_core::per_key::InvalidLimits>(())
+/// ```
+pub struct PerKey<K, I, S> {
+    limits: Limits,
+    hasher: S,
+    now: Instant,
+    door: Door,
+    permits: Permits,
+    /// Inputs accepted so far, which is also the next one's place in the order of submission.
+    accepted: u64,
+    in_flight: InFlight,
+
+    waiting: Slab<Waiting<I>>,
+    by_age: List<ByAge>,
+    deadlines: Heap<(Instant, u64)>,
+
+    lanes: Slab<Lane<K>>,
+    by_key: HashTable<Index>,
+    /// Lanes that go as soon as there is a permit, by their oldest waiting input.
+    ready: Heap<u64>,
+    /// Lanes that wait for company, by when that ends.
+    lingering: Heap<(Instant, u64)>,
+
+    commands: VecDeque<Command<K, I>>,
+    buffers: Vec<Vec<Item<I>>>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct InFlight {
+    batches: usize,
+    inputs: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Door {
+    Open,
+    Closing,
+    Drained,
+}
+
+/// Who counts the batches in flight.
+enum Permits {
+    /// The machine itself, against `max_in_flight`.
+    Own,
+    /// A driver that shares one bound among several machines, and lends each batch its permit.
+    #[cfg(feature = "drive")]
+    Lent,
+}
+
+impl<K, I, S> PerKey<K, I, S>
+where
+    K: Clone + Eq + Hash,
+    S: BuildHasher,
+{
+    /// A machine with nothing in it.
+    ///
+    /// The hasher decides nothing but speed; one keyed at random withstands callers who choose keys
+    /// to collide.
+    ///
+    /// # Errors
+    ///
+    /// When a bound is zero.
+    pub fn new(limits: Limits, hasher: S) -> Result<Self, InvalidLimits> {
+        limits.check()?;
+        Ok(Self::unchecked(limits, hasher, Permits::Own))
+    }
+
+    /// A machine whose batches in flight are counted by [`lend_permit`](Self::lend_permit)'s caller.
+    #[cfg(feature = "drive")]
+    pub(crate) fn with_lent_permits(limits: Limits, hasher: S) -> Result<Self, InvalidLimits> {
+        limits.check()?;
+        Ok(Self::unchecked(limits, hasher, Permits::Lent))
+    }
+
+    fn unchecked(limits: Limits, hasher: S, permits: Permits) -> Self {
+        Self {
+            limits,
+            hasher,
+            now: Instant::EPOCH,
+            door: Door::Open,
+            permits,
+            accepted: 0,
+            in_flight: InFlight::default(),
+            waiting: Slab::new(),
+            by_age: List::new(),
+            deadlines: Heap::new(),
+            lanes: Slab::new(),
+            by_key: HashTable::new(),
+            ready: Heap::new(),
+            lingering: Heap::new(),
+            commands: VecDeque::new(),
+            buffers: Vec::new(),
+        }
+    }
+
+    // ---- events -------------------------------------------------------------------------------
+
+    /// An input arrives, with no deadline and a weight of one.
+    ///
+    /// # Errors
+    ///
+    /// As [`submit_with`](Self::submit_with).
+    pub fn submit(&mut self, now: Instant, key: K, input: I) -> Result<Ticket, Rejected<K, I>> {
+        self.submit_with(now, key, input, Terms::default())
+    }
+
+    /// An input arrives. The ticket says later which answer is its own.
+    ///
+    /// # Errors
+    ///
+    /// Over a bound, or closed: everything is handed back, and nothing has changed.
+    pub fn submit_with(
+        &mut self,
+        now: Instant,
+        key: K,
+        input: I,
+        terms: Terms,
+    ) -> Result<Ticket, Rejected<K, I>> {
+        let hash = self.hasher.hash_one(&key);
+        self.submit_hashed(now, hash, key, input, terms)
+    }
+
+    /// As [`submit_with`](Self::submit_with), for a caller that has hashed the key already.
+    pub(crate) fn submit_hashed(
+        &mut self,
+        now: Instant,
+        hash: u64,
+        key: K,
+        input: I,
+        terms: Terms,
+    ) -> Result<Ticket, Rejected<K, I>> {
+        self.tick(now);
+        let lane = self.find(hash, &key);
+        if let Some(reason) = self.objection(lane, terms.weight) {
+            return Err(Rejected { reason, key, input });
+        }
+        let lane = match lane {
+            Some(lane) => lane,
+            None => self.open_lane(hash, key),
+        };
+        let ticket = self.enqueue(lane, input, terms);
+        self.reconsider(lane);
+        // Again, for an input whose own deadline has passed already.
+        self.tick(now);
+        Ok(ticket)
+    }
+
+    /// A batch's round trip is over, however it ended, and its callers are told.
+    ///
+    /// # Panics
+    ///
+    /// When the batch was dispatched by another machine.
+    pub fn finished(&mut self, now: Instant, batch: Batch<K, I>) {
+        let Batch {
+            lane: handle,
+            key,
+            mut items,
+        } = batch;
+        assert!(
+            self.lanes.contains(handle),
+            "the batch is of another `PerKey`"
+        );
+        self.advance(now);
+        let lane = &mut self.lanes[handle.index];
+        let Phase::InFlight { inputs } = lane.phase else {
+            panic!("the batch is of another `PerKey`");
+        };
+        lane.phase = Phase::Gathering { spare: key };
+        self.in_flight.batches -= 1;
+        self.in_flight.inputs -= inputs;
+        items.clear();
+        if self.buffers.len() < BUFFERS_KEPT {
+            self.buffers.push(items);
+        }
+        self.reconsider(handle.index);
+        self.dispatch();
+        self.check_drained();
+    }
+
+    /// A caller is not interested any more. The input is handed back if it still waited; `None`
+    /// means that it is in flight and is carried to its end, or that it is not here any more.
+    pub fn withdraw(&mut self, ticket: Ticket) -> Option<I> {
+        if !self.waiting.contains(ticket.0) {
+            return None;
+        }
+        let lane = self.waiting[ticket.0.index].lane;
+        let input = self.unlink(ticket.0.index).input;
+        self.reconsider(lane);
+        self.dispatch();
+        self.check_drained();
+        Some(input)
+    }
+
+    /// Takes out the input that has waited longest, of all keys: for a driver that is cut off and
+    /// has to tell everyone. `None` when nothing waits.
+    pub fn evict_oldest(&mut self) -> Option<(Ticket, I)> {
+        let ticket = Ticket(self.waiting.handle(self.by_age.first()?));
+        self.withdraw(ticket).map(|input| (ticket, input))
+    }
+
+    /// No more inputs are taken. What waits goes without lingering; when the last batch is finished,
+    /// [`Command::Drained`] says so.
+    pub fn close(&mut self) {
+        if self.door != Door::Open {
+            return;
+        }
+        self.door = Door::Closing;
+        while let Some(lane) = self.lingering.pop() {
+            self.reconsider(lane);
+        }
+        self.dispatch();
+        self.check_drained();
+    }
+
+    /// Time has passed: what [`timeout`](Self::timeout) announced may be due. Too early is harmless.
+    pub fn tick(&mut self, now: Instant) {
+        self.advance(now);
+        self.dispatch();
+        self.check_drained();
+    }
+
+    // ---- commands -----------------------------------------------------------------------------
+
+    /// The next thing to do, if there is one.
+    pub fn poll(&mut self) -> Option<Command<K, I>> {
+        self.commands.pop_front()
+    }
+
+    /// When to [`tick`](Self::tick) next: when the first deadline passes or the first key has
+    /// lingered long enough. `None` when nothing waits for time to pass.
+    pub fn timeout(&self) -> Option<Instant> {
+        let linger = self.lingering.least().map(|((due, _), _)| due);
+        let deadline = self.deadlines.least().map(|((due, _), _)| due);
+        linger.into_iter().chain(deadline).min()
+    }
+
+    // ---- gauges -------------------------------------------------------------------------------
+
+    /// Inputs that wait for their key's next batch.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Batches in flight.
+    pub fn batches_in_flight(&self) -> usize {
+        self.in_flight.batches
+    }
+
+    /// Inputs waiting or in flight: what `max_queueing` bounds.
+    pub fn queueing(&self) -> usize {
+        self.waiting.len() + self.in_flight.inputs
+    }
+
+    /// Keys that have something waiting or in flight; no other is stored.
+    pub fn keys(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// When the input that has waited longest was submitted.
+    pub fn oldest_waiting(&self) -> Option<Instant> {
+        self.by_age
+            .first()
+            .map(|oldest| self.waiting[oldest].submitted)
+    }
+
+    // ---- permits lent by a driver ---------------------------------------------------------------
+
+    /// Whether a batch is ready and lacks nothing but a permit.
+    #[cfg(feature = "drive")]
+    pub(crate) fn wants_permit(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    /// Lets one batch go; to be called when [`wants_permit`](Self::wants_permit). The permit is the
+    /// batch's until it is finished.
+    #[cfg(feature = "drive")]
+    pub(crate) fn lend_permit(&mut self) {
+        if let Some(lane) = self.ready.pop() {
+            self.take_off(lane);
+        }
+    }
+
+    // ---- how it works -------------------------------------------------------------------------
+
+    fn find(&self, hash: u64, key: &K) -> Option<Index> {
+        self.by_key
+            .find(hash, |&lane| self.lanes[lane].key == *key)
+            .copied()
+    }
+
+    /// Why an input of this weight cannot be accepted now.
+    fn objection(&self, lane: Option<Index>, weight: usize) -> Option<Reason> {
+        let queueing_of_key = lane.map_or(0, |lane| self.lanes[lane].queueing());
+        if self.door != Door::Open {
+            Some(Reason::Closed)
+        } else if weight > self.limits.max_weight {
+            Some(Reason::TooHeavy)
+        } else if self.queueing() >= self.limits.max_queueing.min(u32::MAX as usize - 1) {
+            Some(Reason::QueueFull)
+        } else if queueing_of_key >= self.limits.max_queueing_per_key {
+            Some(Reason::KeyFull)
+        } else {
+            None
+        }
+    }
+
+    fn open_lane(&mut self, hash: u64, key: K) -> Index {
+        let lane = Lane::new(hash, key);
+        let Ok(handle) = self.lanes.insert(lane) else {
+            unreachable!("a lane has an input, and inputs are bounded below 2³² − 1")
+        };
+        let lanes = &self.lanes;
+        self.by_key
+            .insert_unique(hash, handle.index, |&lane| lanes[lane].hash);
+        handle.index
+    }
+
+    fn enqueue(&mut self, lane: Index, input: I, terms: Terms) -> Ticket {
+        let order = self.accepted;
+        self.accepted += 1;
+        let waiting = Waiting::new(lane, order, self.now, terms, input);
+        let Ok(handle) = self.waiting.insert(waiting) else {
+            unreachable!("inputs are bounded below 2³² − 1")
+        };
+        self.by_age.push(&mut self.waiting, handle.index);
+        let lane = &mut self.lanes[lane];
+        lane.queue.push(&mut self.waiting, handle.index);
+        lane.waiting += 1;
+        lane.weight += terms.weight as u128;
+        if let Some(deadline) = terms.deadline {
+            self.deadlines.set(handle.index, (deadline, order));
+        }
+        Ticket(handle)
+    }
+
+    /// Takes an input out of every structure it stands in.
+    fn unlink(&mut self, index: Index) -> Waiting<I> {
+        let lane = self.waiting[index].lane;
+        self.lanes[lane].queue.unlink(&mut self.waiting, index);
+        self.by_age.unlink(&mut self.waiting, index);
+        self.deadlines.remove(index);
+        let waiting = self.waiting.remove(index);
+        let lane = &mut self.lanes[lane];
+        lane.waiting -= 1;
+        lane.weight -= waiting.weight as u128;
+        waiting
+    }
+
+    /// Lets time pass: deadlines first, then lingering keys.
+    fn advance(&mut self, now: Instant) {
+        self.now = self.now.max(now);
+        while let Some(((due, _), index)) = self.deadlines.least()
+            && due <= self.now
+        {
+            let ticket = Ticket(self.waiting.handle(index));
+            let waiting = self.unlink(index);
+            self.commands
+                .push_back(Command::Expired(ticket, waiting.input));
+            self.reconsider(waiting.lane);
+        }
+        while let Some(((due, _), lane)) = self.lingering.least()
+            && due <= self.now
+        {
+            self.reconsider(lane);
+        }
+    }
+
+    /// Puts a lane where it belongs after any change to it: ready, lingering, neither, or gone.
+    fn reconsider(&mut self, index: Index) {
+        let lane = &self.lanes[index];
+        if matches!(lane.phase, Phase::InFlight { .. }) {
+            return;
+        }
+        let Some(oldest) = lane.queue.first().map(|oldest| &self.waiting[oldest]) else {
+            self.ready.remove(index);
+            self.lingering.remove(index);
+            self.close_lane(index);
+            return;
+        };
+        let due = oldest.submitted + self.limits.linger;
+        if due <= self.now || lane.is_full(&self.limits) || self.door != Door::Open {
+            self.lingering.remove(index);
+            self.ready.set(index, oldest.order);
+        } else {
+            self.ready.remove(index);
+            self.lingering.set(index, (due, oldest.order));
+        }
+    }
+
+    fn close_lane(&mut self, index: Index) {
+        let hash = self.lanes[index].hash;
+        if let Ok(entry) = self.by_key.find_entry(hash, |&lane| lane == index) {
+            entry.remove();
+        }
+        self.lanes.remove(index);
+    }
+
+    /// Lets ready lanes go as far as there are permits of the machine's own.
+    fn dispatch(&mut self) {
+        match self.permits {
+            Permits::Own => {
+                while self.in_flight.batches < self.limits.max_in_flight
+                    && let Some(lane) = self.ready.pop()
+                {
+                    self.take_off(lane);
+                }
+            }
+            #[cfg(feature = "drive")]
+            Permits::Lent => {}
+        }
+    }
+
+    /// Makes a lane's next batch of its oldest inputs, as many as fit, and sends it off.
+    fn take_off(&mut self, index: Index) {
+        let mut items = self.buffers.pop().unwrap_or_default();
+        let mut room = self.limits.max_weight;
+        while items.len() < self.limits.max_batch
+            && let Some(oldest) = self.lanes[index].queue.first()
+            && let Some(left) = room.checked_sub(self.waiting[oldest].weight)
+        {
+            room = left;
+            let ticket = Ticket(self.waiting.handle(oldest));
+            let Waiting {
+                deadline, input, ..
+            } = self.unlink(oldest);
+            items.push(Item {
+                ticket,
+                deadline,
+                input,
+            });
+        }
+        self.in_flight.batches += 1;
+        self.in_flight.inputs += items.len();
+        let key = self.lanes[index].launch(items.len());
+        let lane = self.lanes.handle(index);
+        self.commands
+            .push_back(Command::Dispatch(Batch { lane, key, items }));
+    }
+
+    fn check_drained(&mut self) {
+        if self.door == Door::Closing && self.lanes.len() == 0 {
+            self.door = Door::Drained;
+            self.commands.push_back(Command::Drained);
+        }
+    }
+}
+
+impl<K, I, S> fmt::Debug for PerKey<K, I, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PerKey")
+            .field("limits", &self.limits)
+            .field("keys", &self.lanes.len())
+            .field("waiting", &self.waiting.len())
+            .field("batches_in_flight", &self.in_flight.batches)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,92 @@
+// A small fold that the tests and the documentation share: deposits to accounts.
+
+use std::collections::BTreeMap;
+
+use ferry_core::{
+    Fold, Instant, Schema, Step, StepOf,
+    per_key::{Batch, Command, Limits, PerKey},
+};
+
+pub type Hasher = core::hash::BuildHasherDefault<std::hash::DefaultHasher>;
+
+/// A table of accounts.
+#[derive(Debug)]
+pub struct Accounts;
+
+impl Schema for Accounts {
+    type Key = u64;
+    type Id = u64;
+    type State = Account;
+    type Version = u64;
+    type Entry = Deposit;
+    type Error = std::io::Error;
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    pub balance: i64,
+    /// What was applied, and the balance it led to.
+    pub applied: BTreeMap<u64, (i64, i64)>,
+}
+
+/// So much to an account; negative takes out, never below zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deposit {
+    pub id: u64,
+    pub cents: i64,
+}
+
+/// The outcome of a mismatch, which no balance has.
+pub const MISMATCH: i64 = -2;
+/// The outcome of a withdrawal beyond the balance.
+pub const BEYOND: i64 = -1;
+/// The amount at which `step` panics.
+pub const POISON: i64 = 666;
+
+#[derive(Debug)]
+pub struct Deposits;
+
+impl Fold for Deposits {
+    type Schema = Accounts;
+    type Input = Deposit;
+    type Outcome = i64;
+
+    fn id(&self, deposit: &Deposit) -> u64 {
+        deposit.id
+    }
+
+    fn empty(&self, _account: &u64) -> Account {
+        Account::default()
+    }
+
+    fn step(&self, account: &mut Account, deposit: &Deposit) -> StepOf<Self> {
+        match account.applied.get(&deposit.id) {
+            Some(&(cents, balance)) if cents == deposit.cents => return Step::Already(balance),
+            Some(_) => return Step::Mismatch(MISMATCH),
+            None => {}
+        }
+        if account.balance + deposit.cents < 0 {
+            return Step::Refused(BEYOND);
+        }
+        account.balance += deposit.cents;
+        assert_ne!(deposit.cents, POISON, "the poison amount");
+        account.applied.insert(deposit.id, (deposit.cents, account.balance));
+        Step::Applied(*deposit, account.balance)
+    }
+}
+
+/// One batch of these inputs, as the batching machine would dispatch it.
+#[allow(dead_code, reason = "not every test that shares this needs it")]
+pub fn batch<const N: usize>(account: u64, deposits: [Deposit; N]) -> Batch<u64, Deposit> {
+    let linger = core::time::Duration::MAX;
+    let limits = Limits { linger, ..Limits::default() };
+    let mut per_key = PerKey::new(limits, Hasher::default()).unwrap();
+    for deposit in deposits {
+        per_key.submit(Instant::EPOCH, account, deposit).unwrap();
+    }
+    per_key.close();
+    match per_key.poll() {
+        Some(Command::Dispatch(batch)) => batch,
+        other => panic!("no batch, but {other:?}"),
+    }
+}
