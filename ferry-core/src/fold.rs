@@ -72,6 +72,13 @@ pub trait Fold {
     /// record may ignore them.
     fn id(&self, input: &Self::Input) -> <Self::Schema as Schema>::Id;
 
+    /// Its share of [`max_weight`](crate::per_key::Limits::max_weight), in whatever unit that bound is
+    /// meant in: bytes, say. One unless you say otherwise.
+    fn weight(&self, input: &Self::Input) -> usize {
+        let _ = input;
+        1
+    }
+
     /// The state of a key that has no record yet.
     fn empty(&self, key: &<Self::Schema as Schema>::Key) -> <Self::Schema as Schema>::State;
 

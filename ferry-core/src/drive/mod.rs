@@ -1,7 +1,52 @@
-//! The runtime-agnostic driver.
+//! The runtime-agnostic driver: the machines of this crate on an async runtime, against a real store.
+//!
+//! ```text
+//! submit ─▶ Shard ──Work──▶ a parked task ─▶ Carrier ─▶ store
+//!             ▲                                 │
+//!             └──── finished ◀── answers ◀──────┘
+//! ```
+//!
+//! Keys are kept in shards, each a [`PerKey`](crate::per_key::PerKey) behind a lock that is held for a
+//! moment at a time, and never while foreign code runs or anything is awaited. A batch is carried by a
+//! task that parks when there is nothing to do; answers are left in slots that are used again. In a
+//! steady state nothing is allocated and nothing is spawned.
+//!
+//! | to see | read |
+//! | --- | --- |
+//! | what you call | `handle.rs`, `submission.rs`, `builder.rs`, `stats.rs` |
+//! | what you implement | `runtime.rs`, `store.rs`, `own_call.rs` |
+//! | the way of an input | `shared.rs`, then `shard.rs` |
+//! | the tasks | `crew.rs`, `mailbox.rs`, `clock.rs` |
+//! | what a task does with a batch | `write.rs`, `own_call.rs` |
+//! | bounds, and waiting for room | `bound.rs`, `room.rs`, `key_line.rs` |
+//! | how an answer reaches its caller | `slot.rs` |
 
+mod bound;
+mod builder;
+mod carries;
+mod catch;
+mod clock;
+mod crew;
+mod handle;
+mod key_line;
+mod lock;
+mod mailbox;
+mod own_call;
+mod room;
 mod runtime;
+mod shard;
+mod shared;
+mod slot;
+mod stats;
 mod store;
+mod submission;
+mod write;
 
+pub use builder::{Builder, InvalidConfig};
+pub use carries::{Carries, SharedFold};
+pub use handle::Ferry;
+pub use own_call::{BatchCall, OwnCall};
 pub use runtime::Runtime;
+pub use stats::{Counters, Stats};
 pub use store::{BlockingStore, Store};
+pub use submission::Submission;

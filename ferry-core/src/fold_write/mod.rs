@@ -98,6 +98,11 @@ impl<F: Fold> FoldWrite<F> {
         })
     }
 
+    #[cfg(feature = "drive")]
+    pub(crate) fn fold(&self) -> &F {
+        &self.fold
+    }
+
     /// A call, to be started with a batch, and used again after. Its pauses are drawn from `seed`;
     /// give each call its own, or their retries march in step.
     pub fn call(&self, seed: u64) -> Call<F> {

@@ -24,6 +24,8 @@ pub struct Tally {
     pub in_doubt: u64,
     /// Reads and commits that failed for certain.
     pub faults: u64,
+    /// Times that a round trip was tried again after a pause.
+    pub retries: u64,
     /// Times that a batch was split to find the input at fault.
     pub splits: u64,
     /// Inputs answered as applied by this round trip.
@@ -38,6 +40,40 @@ pub struct Tally {
     pub expired: u64,
     /// Inputs that failed otherwise.
     pub failed: u64,
+}
+
+impl Tally {
+    /// Adds another's counts to these.
+    pub fn add(&mut self, other: &Self) {
+        let Self {
+            reads,
+            commits,
+            refused,
+            in_doubt,
+            faults,
+            retries,
+            splits,
+            applied,
+            duplicates,
+            declined,
+            mismatches,
+            expired,
+            failed,
+        } = other;
+        self.reads += reads;
+        self.commits += commits;
+        self.refused += refused;
+        self.in_doubt += in_doubt;
+        self.faults += faults;
+        self.retries += retries;
+        self.splits += splits;
+        self.applied += applied;
+        self.duplicates += duplicates;
+        self.declined += declined;
+        self.mismatches += mismatches;
+        self.expired += expired;
+        self.failed += failed;
+    }
 }
 
 /// A round trip under way.
@@ -365,6 +401,7 @@ impl<F: Fold> Trip<F> {
             return self.give_up(now, setback.cause);
         }
         self.cause = setback.cause;
+        self.tally.retries += 1;
         self.sleep(now, until)
     }
 

@@ -1,0 +1,114 @@
+//! What a handle carries, and who carries it.
+
+use alloc::sync::Arc;
+use core::{future::Future, hash::Hash};
+
+use crate::{Fold, Instant, Schema, fold_write::FoldWrite, per_key::Batch};
+
+use super::{
+    mailbox::{Mailbox, Work},
+    shared::{OnDuty, Shared},
+    slot::Reply,
+    stats::Counters,
+};
+
+/// What a [`Ferry`](super::Ferry) carries: the keys and inputs that go in, and what comes back.
+///
+/// Implemented by [`FoldWrite`] and [`OwnCall`](super::OwnCall); not meant to be implemented elsewhere.
+pub trait Carries: 'static {
+    /// Names one entity.
+    type Key: Clone + Eq + Hash + Send + Sync + 'static;
+    /// One caller's request.
+    type Input: Send + 'static;
+    /// What a caller hears when all went well.
+    type Answer: Send + 'static;
+    /// How the store fails.
+    type Error: Send + Sync + 'static;
+}
+
+/// A fold whose types can be shared among the tasks of a runtime. Every fold with such types is one.
+pub trait SharedFold:
+    Fold<
+        Input: Send + 'static,
+        Outcome: Send + 'static,
+        Schema: Schema<
+            Key: Clone + Eq + Hash + Send + Sync + 'static,
+            Id: Send + Sync + 'static,
+            State: Send + 'static,
+            Version: Send + 'static,
+            Entry: Send + 'static,
+            Error: Send + Sync + 'static,
+        > + 'static,
+    > + Send
+    + Sync
+    + 'static
+{
+}
+
+impl<F> SharedFold for F where
+    F: Fold<
+            Input: Send + 'static,
+            Outcome: Send + 'static,
+            Schema: Schema<
+                Key: Clone + Eq + Hash + Send + Sync + 'static,
+                Id: Send + Sync + 'static,
+                State: Send + 'static,
+                Version: Send + 'static,
+                Entry: Send + 'static,
+                Error: Send + Sync + 'static,
+            > + 'static,
+        > + Send
+        + Sync
+        + 'static
+{
+}
+
+impl<F: SharedFold> Carries for FoldWrite<F> {
+    type Key = <F::Schema as Schema>::Key;
+    type Input = F::Input;
+    type Answer = F::Outcome;
+    type Error = <F::Schema as Schema>::Error;
+}
+
+/// An input on its way, with the place for its answer.
+pub(super) struct Carried<C: Carries> {
+    /// Of its key, for the line of those who wait for room at that key.
+    pub(super) hash: u64,
+    pub(super) input: C::Input,
+    pub(super) reply: Reply<C::Answer, C::Error>,
+}
+
+pub(super) type BatchOf<C> = Batch<<C as Carries>::Key, Carried<C>>;
+
+/// How one batch is carried.
+pub(super) trait Carrier<C: Carries>: Send + Sync + 'static {
+    /// What a task keeps from one batch to the next.
+    type Gear: Send + 'static;
+
+    fn gear(&self, seed: u64) -> Self::Gear;
+
+    fn weight(&self, input: &C::Input) -> usize;
+
+    /// Carries the batch to its end. The answers known then are left in the gear, to be
+    /// [`deliver`](Self::deliver)ed once the batch is counted as finished.
+    fn carry(
+        &self,
+        gear: Self::Gear,
+        batch: BatchOf<C>,
+    ) -> impl Future<Output = (Self::Gear, BatchOf<C>, Counters)> + Send;
+
+    fn deliver(&self, gear: &mut Self::Gear);
+}
+
+/// The runtime and the carrier, their types forgotten.
+pub(super) trait Crew<C: Carries>: Send + Sync {
+    fn now(&self) -> Instant;
+
+    fn weight(&self, input: &C::Input) -> usize;
+
+    /// Starts a task that carries batches, beginning with this one.
+    fn hire(&self, on_duty: OnDuty<C>, mailbox: Arc<Mailbox<C>>, first: Work<C>, seed: u64);
+
+    /// Starts the task that watches the clock.
+    fn keep_time(&self, shared: &Arc<Shared<C>>);
+}

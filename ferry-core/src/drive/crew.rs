@@ -1,0 +1,105 @@
+//! The tasks that carry batches: parked while there is nothing to do, woken with the next batch.
+
+use alloc::sync::Arc;
+use core::{future::poll_fn, task::Poll};
+
+use crate::Instant;
+
+use super::{
+    carries::{Carrier, Carries, Crew},
+    clock::keep_time,
+    mailbox::{Mailbox, Order, Work},
+    runtime::Runtime,
+    shared::{Finished, Next, OnDuty, Shared},
+};
+
+/// After so many batches in a row a task lets others run, in case its store never makes it wait.
+const IN_A_ROW: u32 = 32;
+
+pub(super) struct CrewOf<R, X> {
+    pub(super) runtime: Arc<R>,
+    pub(super) carrier: Arc<X>,
+}
+
+impl<C: Carries, R: Runtime, X: Carrier<C>> Crew<C> for CrewOf<R, X> {
+    fn now(&self) -> Instant {
+        self.runtime.now()
+    }
+
+    fn weight(&self, input: &C::Input) -> usize {
+        self.carrier.weight(input)
+    }
+
+    fn hire(&self, on_duty: OnDuty<C>, mailbox: Arc<Mailbox<C>>, first: Work<C>, seed: u64) {
+        self.runtime.spawn(carry(
+            Arc::clone(&self.carrier),
+            on_duty,
+            mailbox,
+            first,
+            seed,
+        ));
+    }
+
+    fn keep_time(&self, shared: &Arc<Shared<C>>) {
+        self.runtime
+            .spawn(keep_time(Arc::clone(&self.runtime), OnDuty::new(shared)));
+    }
+}
+
+/// Carries batches until there is no need any more.
+async fn carry<C: Carries, X: Carrier<C>>(
+    carrier: Arc<X>,
+    on_duty: OnDuty<C>,
+    mailbox: Arc<Mailbox<C>>,
+    first: Work<C>,
+    seed: u64,
+) {
+    let mut gear = carrier.gear(seed);
+    let mut order = Order::Carry(first);
+    let mut in_a_row = 0;
+    while let Order::Carry(Work {
+        shard,
+        hash,
+        inputs,
+        batch,
+    }) = order
+    {
+        let (kept, batch, counters) = carrier.carry(gear, batch).await;
+        gear = kept;
+        let done = Finished {
+            shard,
+            hash,
+            inputs,
+            batch,
+            counters,
+        };
+        let next = on_duty
+            .shared()
+            .finished(done, &mailbox, || carrier.deliver(&mut gear));
+        order = match next {
+            Next::Carry(work) => {
+                in_a_row += 1;
+                if in_a_row % IN_A_ROW == 0 {
+                    let_others_run().await;
+                }
+                Order::Carry(work)
+            }
+            Next::Wait => mailbox.next().await,
+            Next::Retire => Order::Retire,
+        };
+    }
+    on_duty.relieve();
+}
+
+async fn let_others_run() {
+    let mut has_waited = false;
+    poll_fn(|cx| {
+        if has_waited {
+            return Poll::Ready(());
+        }
+        has_waited = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}

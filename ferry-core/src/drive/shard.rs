@@ -1,0 +1,198 @@
+//! A share of the keys: its batching machine, its parked tasks, and what to do once it is unlocked.
+
+use alloc::{
+    sync::{Arc, Weak},
+    vec::Vec,
+};
+use std::hash::RandomState;
+
+use crate::{
+    Instant,
+    per_key::{Command, InvalidLimits, Limits, PerKey, Ticket},
+};
+
+use super::{
+    carries::{Carried, Carries},
+    key_line::{Called, KeyLine},
+    lock::Mutex,
+    mailbox::{Mailbox, Work},
+    shared::Shared,
+    slot::{Slot, Verdict},
+    stats::Counters,
+    submission::Home,
+};
+
+/// How many spent slots a shard keeps.
+const SLOTS_KEPT: usize = 4096;
+
+pub(super) type SlotOf<C> = Slot<Verdict<<C as Carries>::Answer, <C as Carries>::Error>>;
+
+/// A share of the keys. What one thread does here takes a moment, and no foreign code runs meanwhile
+/// but the key's own `Hash`, `Eq`, `Clone` and `Drop`.
+pub(super) struct Shard<C: Carries> {
+    pub(super) index: usize,
+    pub(super) shared: Weak<Shared<C>>,
+    pub(super) state: Mutex<State<C>>,
+    /// Slots whose answer was taken, to be used again.
+    returned: Mutex<Vec<Arc<SlotOf<C>>>>,
+}
+
+pub(super) struct State<C: Carries> {
+    pub(super) per_key: PerKey<C::Key, Carried<C>, RandomState>,
+    pub(super) idle: Vec<Arc<Mailbox<C>>>,
+    pub(super) counters: Counters,
+    pub(super) key_line: KeyLine,
+    pub(super) permit: Permit,
+    /// The earliest alarm that this shard has asked for and not seen.
+    pub(super) armed: Option<Instant>,
+    slots: Vec<Arc<SlotOf<C>>>,
+}
+
+/// Whether the shard has asked for a permit that it did not get yet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Permit {
+    NotAsked,
+    InLine,
+}
+
+/// What has to be done once the shard is unlocked.
+pub(super) struct Effects<C: Carries> {
+    /// Nearly always there is at most one, and it takes no allocation.
+    pub(super) launch: Option<Launch<C>>,
+    pub(super) more: Vec<Launch<C>>,
+    pub(super) expired: Vec<Carried<C>>,
+    pub(super) called: Vec<Called>,
+    pub(super) alarm: Option<Instant>,
+    pub(super) drained: bool,
+}
+
+/// A batch, and the parked task that is to carry it, if there was one.
+pub(super) struct Launch<C: Carries> {
+    pub(super) work: Work<C>,
+    pub(super) mailbox: Option<Arc<Mailbox<C>>>,
+}
+
+impl<C: Carries> Shard<C> {
+    pub(super) fn new(
+        index: usize,
+        shared: Weak<Shared<C>>,
+        limits: Limits,
+        hasher: RandomState,
+    ) -> Result<Self, InvalidLimits> {
+        Ok(Self {
+            index,
+            shared,
+            state: Mutex::new(State {
+                per_key: PerKey::with_lent_permits(limits, hasher)?,
+                idle: Vec::new(),
+                counters: Counters::default(),
+                key_line: KeyLine::default(),
+                permit: Permit::NotAsked,
+                armed: None,
+                slots: Vec::new(),
+            }),
+            returned: Mutex::new(Vec::new()),
+        })
+    }
+
+    /// A slot for an answer, a spent one if there is one.
+    pub(super) fn slot(&self, state: &mut State<C>) -> Arc<SlotOf<C>> {
+        if state.slots.is_empty() {
+            core::mem::swap(&mut state.slots, &mut *self.returned.lock());
+        }
+        state.slots.pop().unwrap_or_else(|| Arc::new(Slot::new()))
+    }
+
+    /// Takes the machine's commands, and what else follows from the last event.
+    pub(super) fn settle(&self, state: &mut State<C>, shared: &Shared<C>) -> Effects<C> {
+        while state.permit == Permit::NotAsked && state.per_key.wants_permit() {
+            match shared.permits.take_or_wait(self.index) {
+                Ok(()) => state.per_key.lend_permit(),
+                Err(_) => state.permit = Permit::InLine,
+            }
+        }
+        let mut effects = Effects::default();
+        while let Some(command) = state.per_key.poll() {
+            match command {
+                Command::Dispatch(batch) => {
+                    let inputs = batch.items().len();
+                    let hash = batch.items().first().map_or(0, |first| first.input.hash);
+                    let work = Work {
+                        shard: self.index,
+                        hash,
+                        inputs,
+                        batch,
+                    };
+                    effects.launch(Launch {
+                        work,
+                        mailbox: state.idle.pop(),
+                    });
+                }
+                Command::Expired(_, carried) => {
+                    state.counters.expired += 1;
+                    state.key_line.call(carried.hash, 1, &mut effects.called);
+                    effects.expired.push(carried);
+                }
+                Command::Drained => effects.drained = true,
+            }
+        }
+        if let Some(due) = state.per_key.timeout()
+            && state.armed.is_none_or(|armed| due < armed)
+        {
+            state.armed = Some(due);
+            effects.alarm = Some(due);
+        }
+        effects
+    }
+}
+
+impl<C: Carries> Effects<C> {
+    fn launch(&mut self, launch: Launch<C>) {
+        match self.launch {
+            None => self.launch = Some(launch),
+            Some(_) => self.more.push(launch),
+        }
+    }
+}
+
+impl<C: Carries> Default for Effects<C> {
+    fn default() -> Self {
+        Self {
+            launch: None,
+            more: Vec::new(),
+            expired: Vec::new(),
+            called: Vec::new(),
+            alarm: None,
+            drained: false,
+        }
+    }
+}
+
+impl<C: Carries> Home<C::Answer, C::Error> for Shard<C> {
+    fn withdraw(&self, ticket: Ticket) {
+        let Some(shared) = self.shared.upgrade() else {
+            return;
+        };
+        let mut state = self.state.lock();
+        let Some(carried) = state.per_key.withdraw(ticket) else {
+            return;
+        };
+        state.counters.withdrawn += 1;
+        let mut effects = self.settle(&mut state, &shared);
+        state.key_line.call(carried.hash, 1, &mut effects.called);
+        drop(state);
+        carried.reply.forgo();
+        drop(carried.input);
+        shared.release_room(1);
+        shared.act(self, effects);
+    }
+
+    fn take_back(&self, slot: Arc<SlotOf<C>>) {
+        if let Some(slot) = slot.renewed() {
+            let mut returned = self.returned.lock();
+            if returned.len() < SLOTS_KEPT {
+                returned.push(slot);
+            }
+        }
+    }
+}

@@ -1,0 +1,534 @@
+//! What all shards of a handle share, and the way of an input through it.
+//!
+//! In the order in which things happen to an input: `submit` → `board` → `act` (a task is told to carry
+//! the batch) → `finished` → the answer. Then what ends it all: `close`, `orphan`, `die`.
+
+use alloc::{sync::Arc, vec::Vec};
+use core::{
+    future::{Future, poll_fn},
+    hash::BuildHasher,
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst},
+    task::{Poll, Waker},
+    time::Duration,
+};
+use std::hash::RandomState;
+
+use crate::{
+    Cause, Failure,
+    per_key::{InvalidLimits, Limits, Reason, Rejected, Terms},
+};
+
+use super::{
+    bound::{Bound, Waiter},
+    carries::{BatchOf, Carried, Carries, Crew},
+    clock::Alarm,
+    lock::Mutex,
+    mailbox::{Mailbox, Order, Work},
+    room::Place,
+    shard::{Effects, Launch, Permit, Shard},
+    slot::Reply,
+    stats::{Counters, Stats},
+    submission::Submission,
+};
+
+pub(super) type SubmissionOf<C> = Submission<<C as Carries>::Answer, <C as Carries>::Error>;
+pub(super) type RejectedOf<C> = Rejected<<C as Carries>::Key, <C as Carries>::Input>;
+
+pub(super) struct Shared<C: Carries> {
+    pub(super) shards: Vec<Arc<Shard<C>>>,
+    /// Inputs waiting or in flight, `max_queueing` at most.
+    pub(super) room: Bound<Arc<Waiter<Option<Place<C>>>>>,
+    /// Batches in flight, `max_in_flight` at most. Shards stand in its line by their index. A permit
+    /// is given back when the batch's callers have their answers.
+    pub(super) permits: Bound<usize>,
+    pub(super) alarm: Alarm,
+    crew: Arc<dyn Crew<C>>,
+    hasher: RandomState,
+    /// How many parked tasks a shard keeps at most.
+    idle_max: usize,
+    seeds: AtomicU64,
+    rejected: AtomicU64,
+    closed: AtomicBool,
+    shards_drained: AtomicUsize,
+    closers: Mutex<Vec<Waker>>,
+    orphaned: AtomicBool,
+    dead: AtomicBool,
+}
+
+impl<C: Carries> Shared<C> {
+    pub(super) fn new(
+        limits: Limits,
+        shards: usize,
+        seed: u64,
+        crew: Arc<dyn Crew<C>>,
+    ) -> Result<Arc<Self>, InvalidLimits> {
+        limits.check()?;
+        let hasher = RandomState::new();
+        let idle_max = limits.max_in_flight.div_ceil(shards).min(256);
+        Ok(Arc::new_cyclic(|shared| Self {
+            shards: (0..shards)
+                .map(|index| {
+                    // The whole's bounds are kept here, not in each shard.
+                    let own = Limits {
+                        max_queueing: usize::MAX,
+                        ..limits
+                    };
+                    match Shard::new(index, shared.clone(), own, hasher.clone()) {
+                        Ok(shard) => Arc::new(shard),
+                        Err(_) => unreachable!("checked above"),
+                    }
+                })
+                .collect(),
+            room: Bound::new(limits.max_queueing),
+            permits: Bound::new(limits.max_in_flight),
+            alarm: Alarm::default(),
+            crew,
+            hasher,
+            idle_max,
+            seeds: AtomicU64::new(seed),
+            rejected: AtomicU64::new(0),
+            closed: AtomicBool::new(false),
+            shards_drained: AtomicUsize::new(0),
+            closers: Mutex::new(Vec::new()),
+            orphaned: AtomicBool::new(false),
+            dead: AtomicBool::new(false),
+        }))
+    }
+
+    // ---- an input comes in ------------------------------------------------------------------------
+
+    pub(super) fn submit(
+        self: &Arc<Self>,
+        key: C::Key,
+        input: C::Input,
+        within: Option<Duration>,
+    ) -> Result<SubmissionOf<C>, RejectedOf<C>> {
+        let passenger = self.passenger(key, input);
+        if self.is_closed() {
+            return Err(self.reject(passenger.rejected(Reason::Closed)));
+        }
+        if !self.room.try_take() {
+            return Err(self.reject(passenger.rejected(Reason::QueueFull)));
+        }
+        let shard = self.shard(passenger.hash);
+        let mut state = shard.state.lock();
+        // Those who wait for room at this key come first.
+        if state.key_line.has(passenger.hash) {
+            drop(state);
+            self.release_room(1);
+            return Err(self.reject(passenger.rejected(Reason::KeyFull)));
+        }
+        match self.board(shard, &mut state, passenger, within) {
+            Ok((submission, effects)) => {
+                drop(state);
+                self.act(shard, effects);
+                Ok(submission)
+            }
+            Err(rejected) => {
+                drop(state);
+                self.release_room(1);
+                Err(self.reject(rejected))
+            }
+        }
+    }
+
+    /// An input with what is known of it before anything is locked.
+    pub(super) fn passenger(&self, key: C::Key, input: C::Input) -> Passenger<C> {
+        let weight = self.crew.weight(&input);
+        let hash = self.hasher.hash_one(&key);
+        Passenger {
+            key,
+            input,
+            hash,
+            weight,
+        }
+    }
+
+    pub(super) fn shard(&self, hash: u64) -> &Arc<Shard<C>> {
+        // Neither the lowest nor the highest bits: a shard's own table goes by those.
+        &self.shards[(hash >> 24) as usize % self.shards.len()]
+    }
+
+    /// Puts an input that has its place among the queueing into its shard's machine.
+    pub(super) fn board(
+        &self,
+        shard: &Arc<Shard<C>>,
+        state: &mut super::shard::State<C>,
+        passenger: Passenger<C>,
+        within: Option<Duration>,
+    ) -> Result<(SubmissionOf<C>, Effects<C>), RejectedOf<C>> {
+        let Passenger {
+            key,
+            input,
+            hash,
+            weight,
+        } = passenger;
+        let now = self.crew.now();
+        let slot = shard.slot(state);
+        let carried = Carried {
+            hash,
+            input,
+            reply: Reply::new(Arc::clone(&slot)),
+        };
+        let terms = Terms {
+            deadline: within.map(|within| now + within),
+            weight,
+        };
+        match state.per_key.submit_hashed(now, hash, key, carried, terms) {
+            Ok(ticket) => {
+                state.counters.accepted += 1;
+                let effects = shard.settle(state, self);
+                let home = Arc::clone(shard);
+                Ok((Submission::new(slot, home, ticket), effects))
+            }
+            Err(Rejected {
+                reason,
+                key,
+                input: Carried { input, reply, .. },
+            }) => {
+                reply.forgo();
+                Err(Rejected { reason, key, input })
+            }
+        }
+    }
+
+    pub(super) fn reject(&self, rejected: RejectedOf<C>) -> RejectedOf<C> {
+        self.rejected.fetch_add(1, SeqCst);
+        rejected
+    }
+
+    // ---- what follows from an event ---------------------------------------------------------------
+
+    /// Does what the shard found due while it was locked. Nothing is locked here.
+    pub(super) fn act(self: &Arc<Self>, shard: &Shard<C>, effects: Effects<C>) {
+        let Effects {
+            launch,
+            more,
+            expired,
+            called,
+            alarm,
+            drained,
+        } = effects;
+        for Launch { work, mailbox } in launch.into_iter().chain(more) {
+            match mailbox {
+                Some(mailbox) => mailbox.put(Order::Carry(work)),
+                None => self.hire(work),
+            }
+        }
+        if !expired.is_empty() {
+            self.release_room(expired.len());
+        }
+        for carried in expired {
+            carried
+                .reply
+                .post(Err(Failure::NotCommitted(Cause::Expired)));
+        }
+        for called in called {
+            self.call(shard, called);
+        }
+        if let Some(due) = alarm
+            && self.alarm.set(due)
+        {
+            self.crew.keep_time(self);
+        }
+        if drained {
+            self.shards_drained.fetch_add(1, SeqCst);
+            self.tell_closers();
+        }
+    }
+
+    fn hire(self: &Arc<Self>, work: Work<C>) {
+        let seed = self.seeds.fetch_add(1, SeqCst);
+        self.crew
+            .hire(OnDuty::new(self), Arc::new(Mailbox::new()), work, seed);
+    }
+
+    /// Tells a waiter that there is room at its key; if it has gone, the next one.
+    fn call(&self, shard: &Shard<C>, called: super::key_line::Called) {
+        let hash = called.hash;
+        let mut next = Vec::from([called]);
+        while let Some(called) = next.pop() {
+            if called.waiter.give(()).is_err() {
+                shard.state.lock().key_line.call(hash, 1, &mut next);
+            }
+        }
+    }
+
+    /// As [`call`](Self::call), when the one who was called has gone.
+    pub(super) fn call_next(&self, hash: u64) {
+        let shard = self.shard(hash);
+        let mut called = Vec::new();
+        shard.state.lock().key_line.call(hash, 1, &mut called);
+        for called in called {
+            self.call(shard, called);
+        }
+    }
+
+    pub(super) fn release_room(self: &Arc<Self>, places: usize) {
+        self.room.release(places, |waiter| {
+            // One that has gone drops its place, which gives it to the next.
+            drop(waiter.give(Some(Place::new(self))));
+        });
+    }
+
+    fn release_permit(self: &Arc<Self>) {
+        self.permits.release(1, |index| self.grant(index));
+        if self.is_closed() {
+            self.tell_closers();
+        }
+    }
+
+    /// It is this shard's turn for a permit.
+    fn grant(self: &Arc<Self>, index: usize) {
+        let shard = &self.shards[index];
+        let mut state = shard.state.lock();
+        state.permit = Permit::NotAsked;
+        let is_wanted = state.per_key.wants_permit();
+        if is_wanted {
+            state.per_key.lend_permit();
+        }
+        let effects = shard.settle(&mut state, self);
+        drop(state);
+        if !is_wanted {
+            self.release_permit();
+        }
+        self.act(shard, effects);
+    }
+
+    /// Time has passed: lets every shard see what is due.
+    pub(super) fn tick(self: &Arc<Self>) {
+        let now = self.crew.now();
+        for shard in &self.shards {
+            let mut state = shard.state.lock();
+            state.armed = None;
+            state.per_key.tick(now);
+            let effects = shard.settle(&mut state, self);
+            drop(state);
+            self.act(shard, effects);
+        }
+    }
+
+    // ---- a batch is done ----------------------------------------------------------------------------
+
+    /// A batch's round trip is over. What its task does next: carry another batch, wait, or end.
+    ///
+    /// `deliver` gives the callers their answers: after the batch has left the queue, so that a caller
+    /// who hears finds its place free; and before its permit is given back, so that `close` does not
+    /// end before.
+    pub(super) fn finished(
+        self: &Arc<Self>,
+        done: Finished<C>,
+        mailbox: &Arc<Mailbox<C>>,
+        deliver: impl FnOnce(),
+    ) -> Next<C> {
+        let Finished {
+            shard,
+            hash,
+            inputs,
+            batch,
+            counters,
+        } = done;
+        let shard = &self.shards[shard];
+        let now = self.crew.now();
+        let mut state = shard.state.lock();
+        state.counters.add(&counters);
+        state.per_key.finished(now, batch);
+        // The permit goes on to this shard's next batch if no other shard waits for one.
+        let is_kept = state.per_key.wants_permit() && self.permits.nobody_waits();
+        if is_kept {
+            state.per_key.lend_permit();
+        }
+        let mut effects = shard.settle(&mut state, self);
+        state.key_line.call(hash, inputs, &mut effects.called);
+        let next = match effects.launch.take() {
+            Some(Launch { work, mailbox }) => {
+                state.idle.extend(mailbox);
+                Next::Carry(work)
+            }
+            None if state.idle.len() < self.idle_max && !self.is_orphaned() => {
+                state.idle.push(Arc::clone(mailbox));
+                Next::Wait
+            }
+            None => Next::Retire,
+        };
+        drop(state);
+        self.release_room(inputs);
+        deliver();
+        if !is_kept {
+            self.release_permit();
+        }
+        self.act(shard, effects);
+        next
+    }
+
+    // ---- the end ------------------------------------------------------------------------------------
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.load(SeqCst)
+    }
+
+    /// Takes no more inputs; completes when the last answer is given.
+    pub(super) fn close(self: &Arc<Self>) -> impl Future<Output = ()> + Send + use<C> {
+        self.closed.store(true, SeqCst);
+        for shard in &self.shards {
+            let mut state = shard.state.lock();
+            state.per_key.close();
+            let mut effects = shard.settle(&mut state, self);
+            state.key_line.call_all(&mut effects.called);
+            drop(state);
+            self.act(shard, effects);
+        }
+        for waiter in self.room.dismiss() {
+            drop(waiter.give(None));
+        }
+        let shared = Arc::clone(self);
+        poll_fn(move |cx| {
+            if shared.is_drained() {
+                return Poll::Ready(());
+            }
+            shared.closers.lock().push(cx.waker().clone());
+            // Again, for what happened before the waker was there to be told.
+            if shared.is_drained() {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        })
+    }
+
+    fn is_drained(&self) -> bool {
+        let drained = self.shards_drained.load(SeqCst) == self.shards.len();
+        (drained && self.permits.taken() == 0) || self.dead.load(SeqCst)
+    }
+
+    fn tell_closers(&self) {
+        if self.is_drained() {
+            for closer in core::mem::take(&mut *self.closers.lock()) {
+                closer.wake();
+            }
+        }
+    }
+
+    fn is_orphaned(&self) -> bool {
+        self.orphaned.load(SeqCst)
+    }
+
+    /// The last handle is gone: parked tasks end, and the others when they have nothing left to do.
+    pub(super) fn orphan(&self) {
+        self.orphaned.store(true, SeqCst);
+        for shard in &self.shards {
+            let idle = core::mem::take(&mut shard.state.lock().idle);
+            for mailbox in idle {
+                mailbox.put(Order::Retire);
+            }
+        }
+        self.alarm.retire();
+    }
+
+    /// The runtime has dropped a task: nothing will move any more. Everyone who waits is told.
+    fn die(self: &Arc<Self>) {
+        if self.dead.swap(true, SeqCst) {
+            return;
+        }
+        drop(self.close());
+        for shard in &self.shards {
+            loop {
+                let evicted = shard.state.lock().per_key.evict_oldest();
+                let Some((_, carried)) = evicted else { break };
+                self.release_room(1);
+                carried
+                    .reply
+                    .post(Err(Failure::NotCommitted(Cause::Abandoned)));
+            }
+        }
+        self.tell_closers();
+    }
+
+    // ---- to be seen from outside ----------------------------------------------------------------------
+
+    pub(super) fn stats(&self) -> Stats {
+        let now = self.crew.now();
+        let mut stats = Stats {
+            queueing: self.room.taken(),
+            ..Stats::default()
+        };
+        for shard in &self.shards {
+            let state = shard.state.lock();
+            let per_key = &state.per_key;
+            stats.waiting += per_key.waiting();
+            stats.batches_in_flight += per_key.batches_in_flight();
+            stats.keys += per_key.keys();
+            let wait = per_key
+                .oldest_waiting()
+                .map_or(Duration::ZERO, |oldest| now - oldest);
+            stats.oldest_wait = stats.oldest_wait.max(wait);
+            stats.counters.add(&state.counters);
+        }
+        stats.counters.rejected += self.rejected.load(SeqCst);
+        stats
+    }
+}
+
+/// An input that is about to board.
+pub(super) struct Passenger<C: Carries> {
+    pub(super) key: C::Key,
+    pub(super) input: C::Input,
+    pub(super) hash: u64,
+    pub(super) weight: usize,
+}
+
+impl<C: Carries> Passenger<C> {
+    pub(super) fn rejected(self, reason: Reason) -> RejectedOf<C> {
+        Rejected {
+            reason,
+            key: self.key,
+            input: self.input,
+        }
+    }
+}
+
+/// A batch whose round trip is over.
+pub(super) struct Finished<C: Carries> {
+    pub(super) shard: usize,
+    pub(super) hash: u64,
+    pub(super) inputs: usize,
+    pub(super) batch: BatchOf<C>,
+    pub(super) counters: Counters,
+}
+
+/// What a task does after a batch.
+pub(super) enum Next<C: Carries> {
+    Carry(Work<C>),
+    Wait,
+    Retire,
+}
+
+/// Held by a task of this handle for as long as it lives. Dropped before the task was relieved, it
+/// says that the runtime dropped the task.
+pub(super) struct OnDuty<C: Carries>(Option<Arc<Shared<C>>>);
+
+impl<C: Carries> OnDuty<C> {
+    pub(super) fn new(shared: &Arc<Shared<C>>) -> Self {
+        Self(Some(Arc::clone(shared)))
+    }
+
+    pub(super) fn shared(&self) -> &Arc<Shared<C>> {
+        match &self.0 {
+            Some(shared) => shared,
+            None => unreachable!("a relieved task has ended"),
+        }
+    }
+
+    /// The task ends as it should.
+    pub(super) fn relieve(mut self) {
+        self.0 = None;
+    }
+}
+
+impl<C: Carries> Drop for OnDuty<C> {
+    fn drop(&mut self) {
+        if let Some(shared) = self.0.take() {
+            shared.die();
+        }
+    }
+}

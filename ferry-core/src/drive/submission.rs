@@ -1,0 +1,98 @@
+//! The future that a caller holds.
+
+use alloc::sync::Arc;
+use core::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use futures_core::FusedFuture;
+
+use crate::{Failure, per_key::Ticket};
+
+use super::slot::{Slot, Verdict};
+
+/// An accepted input, on its way. Completes with the outcome once that is durable, or with why there
+/// is none.
+///
+/// # Cancel safety
+///
+/// Dropping it withdraws an input that still waits for its batch. One that is in flight is carried to
+/// its end, and its answer is dropped: a commit is never cut in half, and the other callers of the
+/// batch notice nothing. Progress does not depend on this future being polled.
+#[must_use = "dropping a submission withdraws the input if it still waits"]
+pub struct Submission<A, E> {
+    /// `None` once the answer was taken.
+    way: Option<Way<A, E>>,
+}
+
+struct Way<A, E> {
+    slot: Arc<Slot<Verdict<A, E>>>,
+    home: Arc<dyn Home<A, E>>,
+    ticket: Ticket,
+}
+
+/// Where a submission came from.
+pub(super) trait Home<A, E>: Send + Sync {
+    fn withdraw(&self, ticket: Ticket);
+    fn take_back(&self, slot: Arc<Slot<Verdict<A, E>>>);
+}
+
+impl<A, E> Submission<A, E> {
+    pub(super) fn new(
+        slot: Arc<Slot<Verdict<A, E>>>,
+        home: Arc<dyn Home<A, E>>,
+        ticket: Ticket,
+    ) -> Self {
+        Self {
+            way: Some(Way { slot, home, ticket }),
+        }
+    }
+}
+
+impl<A, E> Future for Submission<A, E> {
+    type Output = Result<A, Failure<E>>;
+
+    /// # Panics
+    ///
+    /// When polled again after it has completed.
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(way) = &self.way else {
+            panic!("`Submission` polled after it completed")
+        };
+        let Poll::Ready(answer) = way.slot.poll(cx) else {
+            return Poll::Pending;
+        };
+        if let Some(Way { slot, home, .. }) = self.way.take() {
+            home.take_back(slot);
+        }
+        Poll::Ready(answer)
+    }
+}
+
+impl<A, E> FusedFuture for Submission<A, E> {
+    fn is_terminated(&self) -> bool {
+        self.way.is_none()
+    }
+}
+
+impl<A, E> Drop for Submission<A, E> {
+    fn drop(&mut self) {
+        if let Some(Way { slot, home, ticket }) = self.way.take() {
+            if slot.desert() {
+                home.withdraw(ticket);
+            }
+        }
+    }
+}
+
+impl<A, E> fmt::Debug for Submission<A, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ticket = self.way.as_ref().map(|way| way.ticket);
+        f.debug_struct("Submission")
+            .field("ticket", &ticket)
+            .finish_non_exhaustive()
+    }
+}
