@@ -341,7 +341,15 @@ mod encoding {
         );
     }
 
-    // In such a format an absent floor and a floor that is itself absent look alike at first.
+    #[test]
+    fn a_fingerprint_is_written_with_all_its_digits() {
+        let fingerprint = Fingerprint::from(0x0a_u128.to_be_bytes());
+        let written = r#""0000000000000000000000000000000a""#;
+        assert_eq!(to_string(&fingerprint).unwrap(), written);
+        assert_eq!(from_str::<Fingerprint>(written).unwrap(), fingerprint);
+    }
+
+    // In JSON an absent floor and a floor that is itself absent would look alike.
     #[test]
     fn an_id_that_is_written_as_nothing_is_still_a_floor() {
         let mut applied = Applied::new(NonZeroUsize::MIN);
