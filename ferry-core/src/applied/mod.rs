@@ -12,6 +12,9 @@
 //! an id that may have been forgotten is [`Check::TooOld`], never new: forgetting costs an answer,
 //! it never applies an input twice.
 //!
+//! What is remembered goes where the record goes. A record that is deleted, and begun again by a
+//! late retry, holds nothing: leave an empty one in its place for as long as retries may come.
+//!
 //! Ids without an order (a UUIDv4) fit neither form. Keep them in a table of the store under a
 //! unique constraint instead, and let the store's `read` look up just the ids of the batch (it is
 //! given them for this).

@@ -14,9 +14,8 @@ use super::{Check, Fingerprint, NotNew};
 /// - An id that was applied is never [`Check::New`] again, whatever happens in between.
 /// - It is recognised, with its outcome, until N larger ids have been applied. From then on it is
 ///   [`Check::TooOld`].
-/// - An id that was never applied is `TooOld` if N larger ones have been, else `New`. It is not
-///   applied at that point, because its outcome could not be kept: the retry of a commit in doubt
-///   would no longer find it.
+/// - An id that was never applied is `TooOld` if N larger ones have been, else `New`. It is turned
+///   away, because its outcome could not be kept: the retry of a commit in doubt would not find it.
 /// - At most N outcomes are held, and one id more.
 ///
 /// Which order the ids came in makes no difference to any of this.
