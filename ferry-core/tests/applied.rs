@@ -341,6 +341,33 @@ mod encoding {
         );
     }
 
+    // The same content in a format without field names: sixteen bytes are sixteen bytes there.
+    #[test]
+    fn both_forms_are_written_as_bytes_where_nobody_reads_them() {
+        let fingerprint = Fingerprint::from([0xaa; 16]);
+        let mut applied = Applied::new(NonZeroUsize::MIN);
+        for id in [4_u8, 5] {
+            applied.record(id, fingerprint, 9_usize).unwrap();
+        }
+        let held = [&[5], [0xaa; 16].as_slice(), &[9]].concat();
+        let written = postcard::to_allocvec(&applied).unwrap();
+        assert_eq!(written, [&[1, 1, 1, 4, 1], held.as_slice()].concat());
+        assert_eq!(postcard::from_bytes::<Window>(&written).unwrap(), applied);
+        assert!(postcard::from_bytes::<Window>(&[2]).is_err());
+
+        let mut sessions = Sessions::new(bounds(3, 2));
+        sessions.record(7_u8, 5, fingerprint, 9_usize).unwrap();
+        let written = postcard::to_allocvec(&sessions).unwrap();
+        assert_eq!(
+            written,
+            [&[1, 3, 2, 0, 1, 7, 0, 1], held.as_slice()].concat()
+        );
+        assert_eq!(
+            postcard::from_bytes::<BySession>(&written).unwrap(),
+            sessions
+        );
+    }
+
     #[test]
     fn a_fingerprint_is_written_with_all_its_digits() {
         let fingerprint = Fingerprint::from(0x0a_u128.to_be_bytes());
@@ -578,6 +605,8 @@ mod encoding {
         fn reading_any_bytes_never_panics(bytes: Vec<u8>) -> () {
             assert!(serde_json::from_slice::<Window>(&bytes).is_err());
             assert!(serde_json::from_slice::<BySession>(&bytes).is_err());
+            let _ = postcard::from_bytes::<Window>(&bytes);
+            let _ = postcard::from_bytes::<BySession>(&bytes);
         }
     }
 }
