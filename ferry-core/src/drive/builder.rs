@@ -14,7 +14,7 @@ use super::{
     carries::{Carrier, Carries, SharedFold},
     crew::CrewOf,
     handle::Ferry,
-    own_call::{BatchCall, CallCarrier, Closure, OwnCall},
+    own_call::{BatchCall, CallCarrier, Closure, OwnCall, OwnCallOf},
     runtime::Runtime,
     shared::Shared,
     store::{BlockingStore, Store},
@@ -190,10 +190,7 @@ impl<R: Runtime> Builder<R> {
     /// # Errors
     ///
     /// When a setting makes no sense; the error names it.
-    pub fn batch_call<B: BatchCall>(
-        self,
-        call: B,
-    ) -> Result<Ferry<OwnCall<B::Key, B::Input, B::Outcome>>, InvalidConfig> {
+    pub fn batch_call<B: BatchCall>(self, call: B) -> Result<Ferry<OwnCallOf<B>>, InvalidConfig> {
         self.carried_by(|_| CallCarrier(call))
     }
 

@@ -45,7 +45,7 @@ mod write;
 pub use builder::{Builder, InvalidConfig};
 pub use carries::{Carries, SharedFold};
 pub use handle::Ferry;
-pub use own_call::{BatchCall, OwnCall};
+pub use own_call::{BatchCall, OwnCall, OwnCallOf};
 pub use runtime::Runtime;
 pub use stats::{Counters, Stats};
 pub use store::{BlockingStore, Store};

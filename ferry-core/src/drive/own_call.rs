@@ -128,10 +128,11 @@ pub(super) struct Gear<B: BatchCall> {
     failure: Option<Failure<Infallible>>,
 }
 
-type CarriedBy<B> =
+/// What a handle carries whose batches go by this call.
+pub type OwnCallOf<B> =
     OwnCall<<B as BatchCall>::Key, <B as BatchCall>::Input, <B as BatchCall>::Outcome>;
 
-impl<B: BatchCall> Carrier<CarriedBy<B>> for CallCarrier<B> {
+impl<B: BatchCall> Carrier<OwnCallOf<B>> for CallCarrier<B> {
     type Gear = Gear<B>;
 
     fn gear(&self, _seed: u64) -> Gear<B> {
@@ -151,8 +152,8 @@ impl<B: BatchCall> Carrier<CarriedBy<B>> for CallCarrier<B> {
     async fn carry(
         &self,
         mut gear: Gear<B>,
-        mut batch: BatchOf<CarriedBy<B>>,
-    ) -> (Gear<B>, BatchOf<CarriedBy<B>>, Counters) {
+        mut batch: BatchOf<OwnCallOf<B>>,
+    ) -> (Gear<B>, BatchOf<OwnCallOf<B>>, Counters) {
         for item in batch.drain() {
             let Carried { input, reply, .. } = item.input;
             gear.inputs.push(input);

@@ -32,14 +32,15 @@ impl<T> Slot<T> {
     /// Takes the answer, or has the task woken when it is there.
     pub(super) fn poll(&self, cx: &mut Context<'_>) -> Poll<T> {
         let mut content = self.0.lock();
-        match &mut *content {
-            Content::Awaited(waker) if waker.will_wake(cx.waker()) => Poll::Pending,
-            Content::Answered(_) => match mem::replace(&mut *content, Content::Empty) {
-                Content::Answered(answer) => Poll::Ready(answer),
-                _ => unreachable!("looked at just now"),
-            },
-            Content::Empty | Content::Awaited(_) | Content::Deserted => {
-                let before = mem::replace(&mut *content, Content::Awaited(cx.waker().clone()));
+        if let Content::Awaited(waker) = &*content
+            && waker.will_wake(cx.waker())
+        {
+            return Poll::Pending;
+        }
+        match mem::replace(&mut *content, Content::Empty) {
+            Content::Answered(answer) => Poll::Ready(answer),
+            before @ (Content::Empty | Content::Awaited(_) | Content::Deserted) => {
+                *content = Content::Awaited(cx.waker().clone());
                 drop(content);
                 // A waker is foreign code: it goes when nothing is locked.
                 drop(before);
@@ -84,15 +85,19 @@ impl<A, E> Reply<A, E> {
     fn leave(&mut self, verdict: Verdict<A, E>) {
         let Some(slot) = self.0.take() else { return };
         let mut content = slot.0.lock();
-        let (before, unwanted) = match &mut *content {
-            Content::Deserted => (None, Some(verdict)),
-            open => (Some(mem::replace(open, Content::Answered(verdict))), None),
+        let (before, unwanted) = if matches!(*content, Content::Deserted) {
+            (Content::Empty, Some(verdict))
+        } else {
+            (
+                mem::replace(&mut *content, Content::Answered(verdict)),
+                None,
+            )
         };
         drop(content);
         // Let go first: the caller can then have the slot used again.
         drop(slot);
         drop(unwanted);
-        if let Some(Content::Awaited(waker)) = before {
+        if let Content::Awaited(waker) = before {
             waker.wake();
         }
     }
