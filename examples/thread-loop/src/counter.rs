@@ -8,6 +8,7 @@ use std::{
 
 use ferry_core::{
     Commit, CommitError, Failure, Fault, Fold, Record, RecordOf, Schema, Step, StepOf,
+    per_key::Reason,
 };
 
 /// So many more of a word.
