@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 /// What the code was working on is thrown away after a panic, so it need not be unwind safe.
 #[cfg(feature = "std")]
 pub(crate) fn guard<T>(code: impl FnOnce() -> T) -> Result<T, Arc<str>> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(code))
+    std::panic::catch_unwind(core::panic::AssertUnwindSafe(code))
         .map_err(|payload| message(&*payload))
 }
 

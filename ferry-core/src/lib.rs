@@ -1,6 +1,69 @@
-//! Ferry's core.
+//! Ferry's core: per-key batching and fenced, idempotent writes, as pure state machines.
+//!
+//! Many updates arrive for the same entity (an account, a cart, a device), each entity being one record
+//! in a store that has a conditional write. Ferry carries them across: in one process one batch per key
+//! is in flight, what arrives meanwhile goes together as the next; and each batch goes by a round trip
+//! that reads the record, leaves out what was applied already, commits the rest on the condition that
+//! nothing changed since the read, and answers each caller only what is durable.
+//!
+//! ```text
+//! submit ─▶ PerKey ──Dispatch(batch)─▶ Call ─▶ Read ─▶ fold ─▶ Commit ─▶ Done(answers) ─▶ PerKey ─▶ callers
+//!             ▲                          └────────── Sleep ◀── refused / failed / in doubt     │
+//!             └──────────────────────────────── finished ◀─────────────────────────────────────┘
+//! ```
+//!
+//! Everything in the picture is a value in this crate: events go in with the time at which they happen,
+//! commands come out. Nothing here reads a clock, sleeps, draws a random number that was not seeded, or
+//! does I/O. What touches the world is at the edge, in a driver.
+//!
+//! # Ways to use it
+//!
+//! - **On a runtime**: take `ferry-tokio`, which is the driver of this crate ([`drive`]) on Tokio, and
+//!   start at its documentation.
+//! - **In an executor or a loop of your own**: drive [`PerKey`](per_key::PerKey) and
+//!   [`FoldWrite`](fold_write::FoldWrite) yourself. Each says on its page how; the example `thread-loop`
+//!   does it with threads and channels, in a page.
+//! - **In a test**: the same, step by step, with answers that you make up.
+//!
+//! # What you bring
+//!
+//! | you write | which says |
+//! | --- | --- |
+//! | a [`Schema`] | what your store holds for a key, and how it fails |
+//! | a [`Fold`] | what one input does to a state: pure, and tested without a store |
+//! | a [`Store`](drive::Store) | how to read a record, and how to write it on a condition |
+//!
+//! # What you can rely on
+//!
+//! - **No input is applied twice**, as long as its retries carry the same id and the store's contract
+//!   holds: the ids that a record holds change in the same conditional write as its state.
+//! - **Nothing is answered before it is durable**, and nothing that was answered is lost.
+//! - **A failure says what is known**: [`NotCommitted`](Failure::NotCommitted) only with proof,
+//!   [`InDoubt`](Failure::InDoubt) otherwise; sending the input again is safe after either.
+//! - **Order**: inputs of one key are applied in the order of submission to this process, also when their
+//!   batch is tried again or split.
+//! - **Every bound is exact**, and what is over one is handed back with everything in it.
+//! - **One input's fault is one caller's failure**: a panic in your fold, a record that the store will not
+//!   take.
+//!
+//! None of it depends on which process an input reaches, on leases or on memory: the store is the only
+//! source of truth, and a process that dies loses nothing that was answered. What was not answered, its
+//! clients send again.
+//!
+//! # Features
+//!
+//! | feature | gives |
+//! | --- | --- |
+//! | `drive` (default) | the handle and the driver; needs `std` |
+//! | `std` | a panic in `step` is caught; without it the machines are `no_std` with `alloc` |
+//! | `serde` | `Serialize` and `Deserialize` for [`applied`] |
 #![no_std]
 #![forbid(unsafe_code)]
+#![warn(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::alloc_instead_of_core
+)]
 
 extern crate alloc;
 #[cfg(feature = "std")]

@@ -2,7 +2,6 @@
 
 use alloc::{sync::Arc, vec::Vec};
 use core::{error::Error, fmt, future::Future, hash::Hash, time::Duration};
-use std::hash::{BuildHasher, RandomState};
 
 use crate::{
     InvalidRetry, Retry,
@@ -12,6 +11,7 @@ use crate::{
 
 use super::{
     carries::{Carrier, Carries, SharedFold},
+    chance,
     crew::CrewOf,
     handle::Ferry,
     own_call::{BatchCall, CallCarrier, Closure, OwnCall, OwnCallOf},
@@ -218,9 +218,7 @@ impl<R: Runtime> Builder<R> {
         if !(1..=SHARDS_MAX).contains(&shards) {
             return Err(InvalidConfig::Shards(shards));
         }
-        let seed = self
-            .seed
-            .unwrap_or_else(|| RandomState::new().hash_one("jitter"));
+        let seed = self.seed.unwrap_or_else(chance::seed);
         let runtime = Arc::new(self.runtime);
         let carrier = Arc::new(carrier(Arc::clone(&runtime)));
         let crew = Arc::new(CrewOf { runtime, carrier });

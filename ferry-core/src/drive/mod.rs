@@ -25,6 +25,7 @@ mod bound;
 mod builder;
 mod carries;
 mod catch;
+mod chance;
 mod clock;
 mod crew;
 mod handle;

@@ -21,6 +21,7 @@ use crate::{
 use super::{
     bound::{Bound, Waiter},
     carries::{BatchOf, Carried, Carries, Crew},
+    chance,
     clock::Alarm,
     lock::Mutex,
     mailbox::{Mailbox, Order, Work},
@@ -63,7 +64,7 @@ impl<C: Carries> Shared<C> {
         crew: Arc<dyn Crew<C>>,
     ) -> Result<Arc<Self>, InvalidLimits> {
         limits.check()?;
-        let hasher = RandomState::new();
+        let hasher = chance::hasher();
         let idle_max = limits.max_in_flight.div_ceil(shards).min(256);
         Ok(Arc::new_cyclic(|shared| Self {
             shards: (0..shards)
