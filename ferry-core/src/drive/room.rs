@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 
-use crate::per_key::Reason;
+use crate::per_key::{Reason, Rejected};
 
 use super::{
     bound::{InLine, Waiter},
@@ -46,6 +46,7 @@ impl<C: Carries> Shared<C> {
             let Some(place) = self.place().await else {
                 return Err(self.reject(passenger.rejected(Reason::Closed)));
             };
+            passenger.now = self.now();
             let waiting = match self.board_or_wait(place, passenger, turn) {
                 Boarding::Accepted(submission) => return Ok(submission),
                 Boarding::Rejected(rejected) => return Err(self.reject(rejected)),
@@ -88,7 +89,7 @@ impl<C: Carries> Shared<C> {
         passenger: Passenger<C>,
         turn: Option<Turn>,
     ) -> Boarding<C> {
-        let (hash, weight) = (passenger.hash, passenger.weight);
+        let (hash, weight, now) = (passenger.hash, passenger.weight, passenger.now);
         let shard = self.shard(hash);
         let mut state = shard.state.lock();
         let is_behind = turn.is_none() && state.key_line.has(hash);

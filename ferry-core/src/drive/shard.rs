@@ -103,6 +103,17 @@ impl<C: Carries> Shard<C> {
         state.slots.pop().unwrap_or_else(|| Arc::new(Slot::new()))
     }
 
+    /// Takes out an input that waits; if none does, closes the machine in the same moment, so that none
+    /// comes after.
+    pub(super) fn evict_or_close(&self) -> Option<Carried<C>> {
+        let mut state = self.state.lock();
+        let evicted = state.per_key.evict_oldest();
+        if evicted.is_none() {
+            state.per_key.close();
+        }
+        evicted.map(|(_, carried)| carried)
+    }
+
     /// Takes the machine's commands, and what else follows from the last event.
     pub(super) fn settle(&self, state: &mut State<C>, shared: &Shared<C>) -> Effects<C> {
         while state.permit == Permit::NotAsked && state.per_key.wants_permit() {

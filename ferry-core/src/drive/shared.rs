@@ -14,7 +14,7 @@ use core::{
 use std::hash::RandomState;
 
 use crate::{
-    Cause, Failure,
+    Cause, Failure, Instant,
     per_key::{InvalidLimits, Limits, Reason, Rejected, Terms},
 };
 
@@ -143,6 +143,10 @@ impl<C: Carries> Shared<C> {
             hash,
             weight,
         }
+    }
+
+    pub(super) fn now(&self) -> Instant {
+        self.crew.now()
     }
 
     pub(super) fn shard(&self, hash: u64) -> &Arc<Shard<C>> {
@@ -431,17 +435,16 @@ impl<C: Carries> Shared<C> {
         if self.dead.swap(true, SeqCst) {
             return;
         }
-        drop(self.close());
+        self.closed.store(true, SeqCst);
         for shard in &self.shards {
-            loop {
-                let evicted = shard.state.lock().per_key.evict_oldest();
-                let Some((_, carried)) = evicted else { break };
+            while let Some(carried) = shard.evict_or_close() {
                 self.release_room(1);
                 carried
                     .reply
                     .post(Err(Failure::NotCommitted(Cause::Abandoned)));
             }
         }
+        drop(self.close());
         self.tell_closers();
     }
 
@@ -476,6 +479,7 @@ pub(super) struct Passenger<C: Carries> {
     pub(super) input: C::Input,
     pub(super) hash: u64,
     pub(super) weight: usize,
+    pub(super) now: Instant,
 }
 
 impl<C: Carries> Passenger<C> {
