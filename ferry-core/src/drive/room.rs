@@ -113,11 +113,13 @@ impl<C: Carries> Shared<C> {
         let (turn, waiter) = state.key_line.join(hash, turn);
         drop(state);
         drop(place);
+        let Rejected { key, input, .. } = rejected;
         let passenger = Passenger {
-            key: rejected.key,
-            input: rejected.input,
+            key,
+            input,
             hash,
             weight,
+            now,
         };
         let waiting = InKeyLine {
             shared: Some(Arc::clone(self)),

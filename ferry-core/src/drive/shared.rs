@@ -142,6 +142,7 @@ impl<C: Carries> Shared<C> {
             input,
             hash,
             weight,
+            now: self.now(),
         }
     }
 
@@ -167,8 +168,8 @@ impl<C: Carries> Shared<C> {
             input,
             hash,
             weight,
+            now,
         } = passenger;
-        let now = self.crew.now();
         let slot = shard.slot(state);
         let carried = Carried {
             hash,
