@@ -155,8 +155,9 @@ pub enum Class {
 /// Exhaustive on purpose: a store that learns of a fourth case must not compile unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommitError<E> {
-    /// The record is not as it was read, so nothing was written by *this* request. An earlier one
-    /// may be the reason; the retry reads again and finds out.
+    /// The record is not as it was read. Another writer's commit is the usual reason; where a layer
+    /// below sends a request again by itself, the reason can be the request's own first copy. So it
+    /// says nothing about the inputs yet: the next read finds out.
     Refused,
     /// Certainly not written, now or later.
     NotLanded(Fault<E>),

@@ -16,7 +16,7 @@ pub(super) struct Held<F: Fold> {
 pub(super) enum Standing<V> {
     /// It is not, and no try can still bring it there.
     Clear,
-    /// A commit that holds it, fenced on this version, is in doubt.
+    /// A commit fenced on this version, that holds it or a twin of it, may have landed or may still.
     MayLand { expected: Option<V> },
     /// The last fold found it stored, on a state that was not committed since: either the record has
     /// it, or a twin ahead of it in the batch was about to bring it there.
@@ -38,6 +38,11 @@ impl<O> Fate<O> {
         matches!(self, Self::Applied(_))
     }
 
+    /// Whether the input is in the state after the fold, brought there by itself or by a twin.
+    pub(super) fn is_in_state(&self) -> bool {
+        matches!(self, Self::Applied(_) | Self::Already(_))
+    }
+
     fn into_outcome(self) -> O {
         match self {
             Self::Applied(outcome)
@@ -52,19 +57,24 @@ impl<F: Fold> Held<F> {
     /// The fold has looked for this input in the record of this version, and found this.
     pub(super) fn learn(&mut self, fate: &Fate<F::Outcome>, version: Option<&VersionOf<F>>) {
         match (fate, &self.standing) {
+            // What the fold makes of it does not matter: the commit may still be under way.
+            (_, Standing::MayLand { expected }) if expected.as_ref() == version => {}
             (Fate::Already(_), _) => self.standing = Standing::MayBeStored,
             // Versions never repeat: a commit fenced on another one cannot land any more, and it has
             // not, or the record would hold the input.
-            (_, Standing::MayLand { expected }) if expected.as_ref() == version => {}
             _ => self.standing = Standing::Clear,
         }
     }
 
-    /// A commit that was to apply this input is in doubt.
+    /// A commit that was to apply this input, or a twin of it, may have landed or may still.
     pub(super) fn doubt(&mut self, expected: &Option<VersionOf<F>>) {
         self.standing = Standing::MayLand {
             expected: expected.clone(),
         };
+    }
+
+    pub(super) fn is_clear(&self) -> bool {
+        matches!(self.standing, Standing::Clear)
     }
 
     /// Whether what the fold made of this input holds without any commit of this round trip.

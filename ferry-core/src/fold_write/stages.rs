@@ -5,7 +5,7 @@ use core::{fmt, time::Duration};
 
 use super::{
     BatchOf, Call, Command, EntryOf, ErrorOf, IdOf, KeyOf, SchemaOf, StateOf, VersionOf,
-    trip::{Tally, Trip},
+    trip::{Aim, Tally, Trip},
 };
 use crate::{Commit, CommitError, Fault, Fold, Instant, RecordOf};
 
@@ -13,6 +13,7 @@ use crate::{Commit, CommitError, Fault, Fold, Instant, RecordOf};
 #[must_use = "a read that is not answered leaves its inputs unanswered"]
 pub struct Reading<F: Fold> {
     pub(super) trip: Box<Trip<F>>,
+    pub(super) aim: Aim,
 }
 
 impl<F: Fold> Reading<F> {
@@ -33,14 +34,14 @@ impl<F: Fold> Reading<F> {
         read: Result<Option<RecordOf<SchemaOf<F>>>, Fault<ErrorOf<F>>>,
     ) -> Command<F> {
         match read {
-            Ok(record) => self.trip.read_done(now, record),
-            Err(fault) => self.trip.read_failed(now, fault),
+            Ok(record) => self.trip.read_done(now, self.aim, record),
+            Err(fault) => self.trip.read_failed(now, self.aim, fault),
         }
     }
 
     /// The store's call panicked, with this message. As a permanent error of the read.
     pub fn panicked(self, now: Instant, message: Arc<str>) -> Command<F> {
-        self.trip.read_panicked(now, message)
+        self.trip.read_panicked(now, self.aim, message)
     }
 }
 
@@ -81,7 +82,7 @@ impl<F: Fold> Committing<F> {
         let Self { trip, expected, .. } = self;
         match committed {
             Ok(_version) => trip.landed(now),
-            Err(CommitError::Refused) => trip.refused(now),
+            Err(CommitError::Refused) => trip.refused(now, &expected),
             Err(CommitError::NotLanded(fault)) => trip.not_landed(now, fault),
             Err(CommitError::InDoubt(error)) => trip.in_doubt(now, &expected, error),
         }

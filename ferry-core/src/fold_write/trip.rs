@@ -105,6 +105,15 @@ pub(super) struct Trip<F: Fold> {
     pub(super) tally: Tally,
 }
 
+/// What a read is for.
+#[derive(Clone, Copy)]
+pub(super) enum Aim {
+    /// To fold on the record, and commit.
+    Carry,
+    /// The last try was refused: to tell what landed from what did not.
+    Settle,
+}
+
 /// How a try failed.
 struct Setback<E> {
     cause: Cause<E>,
@@ -153,7 +162,7 @@ impl<F: Fold> Trip<F> {
         }));
         self.batch = Some(batch);
         self.expire(now);
-        self.read(now)
+        self.read(now, Aim::Carry)
     }
 
     pub(super) fn finish(&mut self) -> BatchOf<F> {
@@ -164,19 +173,20 @@ impl<F: Fold> Trip<F> {
     }
 
     /// Asks for the record, if the group has an input left; else goes on to the next group.
-    fn read(mut self: Box<Self>, now: Instant) -> Command<F> {
+    fn read(mut self: Box<Self>, now: Instant, mut aim: Aim) -> Command<F> {
         self.name_ids();
         while self.group.is_empty() {
             let Some(next) = self.later.pop() else {
                 return Command::Done(Done { trip: self });
             };
             self.group = next;
+            aim = Aim::Carry;
             self.failed = 0;
             self.expire(now);
             self.name_ids();
         }
         self.tally.reads += 1;
-        Command::Read(Reading { trip: self })
+        Command::Read(Reading { trip: self, aim })
     }
 
     /// Asks the group's inputs for their ids; one that panics fails.
@@ -199,6 +209,7 @@ impl<F: Fold> Trip<F> {
     pub(super) fn read_done(
         mut self: Box<Self>,
         now: Instant,
+        aim: Aim,
         record: Option<RecordOf<SchemaOf<F>>>,
     ) -> Command<F> {
         let (mut state, version) = match record {
@@ -214,9 +225,10 @@ impl<F: Fold> Trip<F> {
             Err(message) => {
                 // The inputs before it have their fates; it stands where the fates end.
                 self.fail(self.fates.len(), Cause::Panicked(message));
-                self.read(now)
+                self.read(now, aim)
             }
-            Ok(()) if self.group.is_empty() => self.read(now),
+            Ok(()) if self.group.is_empty() => self.read(now, Aim::Carry),
+            Ok(()) if matches!(aim, Aim::Settle) => self.settle(now),
             Ok(()) if self.entries.is_empty() => {
                 // A commit in doubt may yet apply what this fold declined. Wait for it to show.
                 let cause = self.cause.clone();
@@ -283,14 +295,15 @@ impl<F: Fold> Trip<F> {
     pub(super) fn read_failed(
         mut self: Box<Self>,
         now: Instant,
+        aim: Aim,
         fault: Fault<ErrorOf<F>>,
     ) -> Command<F> {
         self.tally.faults += 1;
         let cause = Cause::Store(Arc::new(fault.error));
-        match fault.class {
-            // It is the record that cannot be read; no input of it is at fault.
-            Class::Permanent => self.give_up(now, cause),
-            class @ (Class::Transient | Class::Throttled(_)) => {
+        match (aim, fault.class) {
+            (Aim::Settle, _) => self.give_up(now, cause),
+            (Aim::Carry, Class::Permanent) => self.give_up(now, cause),
+            (Aim::Carry, class @ (Class::Transient | Class::Throttled(_))) => {
                 self.again(now, Setback { cause, class })
             }
         }
@@ -299,6 +312,7 @@ impl<F: Fold> Trip<F> {
     pub(super) fn read_panicked(
         mut self: Box<Self>,
         now: Instant,
+        _aim: Aim,
         message: Arc<str>,
     ) -> Command<F> {
         self.tally.faults += 1;
@@ -311,11 +325,18 @@ impl<F: Fold> Trip<F> {
         while !self.group.is_empty() {
             self.answer(0);
         }
-        self.read(now)
+        self.read(now, Aim::Carry)
     }
 
-    pub(super) fn refused(mut self: Box<Self>, now: Instant) -> Command<F> {
+    /// What refused it may be its own first copy, sent by a layer below: nothing is known before the
+    /// next read.
+    pub(super) fn refused(
+        mut self: Box<Self>,
+        now: Instant,
+        expected: &Option<VersionOf<F>>,
+    ) -> Command<F> {
         self.tally.refused += 1;
+        self.doubt(expected);
         self.again(
             now,
             Setback {
@@ -346,6 +367,7 @@ impl<F: Fold> Trip<F> {
         expected: &Option<VersionOf<F>>,
         error: ErrorOf<F>,
     ) -> Command<F> {
+        self.tally.in_doubt += 1;
         self.doubt(expected);
         let cause = Cause::Store(Arc::new(error));
         self.again(
@@ -363,14 +385,21 @@ impl<F: Fold> Trip<F> {
         expected: &Option<VersionOf<F>>,
         message: Arc<str>,
     ) -> Command<F> {
+        self.tally.in_doubt += 1;
         self.doubt(expected);
         self.split(now, Cause::Panicked(message))
     }
 
+    /// A commit of the group, fenced on this version, may have landed or may still.
     fn doubt(&mut self, expected: &Option<VersionOf<F>>) {
-        self.tally.in_doubt += 1;
         for (held, fate) in self.group.iter_mut().zip(&self.fates) {
-            if fate.is_applied() {
+            if fate.is_in_state() {
+                held.doubt(expected);
+            }
+        }
+        // A split may have parted twins. Those that it has put off are the ones not clear.
+        for held in self.later.iter_mut().flatten() {
+            if !held.is_clear() {
                 held.doubt(expected);
             }
         }
@@ -390,15 +419,22 @@ impl<F: Fold> Trip<F> {
         self.later.push(second);
         self.failed = 0;
         self.cause = cause;
-        self.read(now)
+        self.read(now, Aim::Carry)
     }
 
-    /// A try failed: sleeps and begins the next, unless it was the last.
+    /// A try failed: sleeps and begins the next, unless it was the last. After a refusal even then
+    /// one more read tells what became of it.
     fn again(mut self: Box<Self>, now: Instant, setback: Setback<ErrorOf<F>>) -> Command<F> {
         self.failed += 1;
         let until = now + self.jitter.pause(&self.retry, self.failed, setback.class);
         if self.failed >= self.retry.attempts || until > self.started + self.retry.total {
-            return self.give_up(now, setback.cause);
+            return match setback.cause {
+                Cause::Refused => {
+                    self.cause = setback.cause;
+                    self.read(now, Aim::Settle)
+                }
+                cause => self.give_up(now, cause),
+            };
         }
         self.cause = setback.cause;
         self.tally.retries += 1;
@@ -420,8 +456,22 @@ impl<F: Fold> Trip<F> {
         if now < until && self.held().next().is_some() {
             self.sleep(now, until)
         } else {
-            self.read(now)
+            self.read(now, Aim::Carry)
         }
+    }
+
+    /// The last try was refused, and this read shows which inputs did not land: they fail. What was
+    /// folded behind them is told by a further read, without them.
+    fn settle(mut self: Box<Self>, now: Instant) -> Command<F> {
+        let cause = self.cause.clone();
+        if self.entries.is_empty() {
+            return self.give_up(now, cause);
+        }
+        while let Some(at) = self.fates.iter().position(Fate::is_applied) {
+            self.fates.remove(at);
+            self.fail(at, cause.clone());
+        }
+        self.read(now, Aim::Settle)
     }
 
     /// Fails what is left of the group, and goes on with the next.
@@ -429,7 +479,7 @@ impl<F: Fold> Trip<F> {
         while !self.group.is_empty() {
             self.fail(0, cause.clone());
         }
-        self.read(now)
+        self.read(now, Aim::Carry)
     }
 
     /// Fails the inputs whose deadline has passed, in any group.

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use ferry_core::{
     Fold, Instant, Schema, Step, StepOf,
-    per_key::{Batch, Command, Limits, PerKey},
+    per_key::{Batch, Command, Limits, PerKey, Terms},
 };
 
-pub type Hasher = core::hash::BuildHasherDefault<std::hash::DefaultHasher>;
+pub(crate) type Hasher = core::hash::BuildHasherDefault<std::hash::DefaultHasher>;
 
 /// A table of accounts.
 #[derive(Debug)]
-pub struct Accounts;
+pub(crate) struct Accounts;
 
 impl Schema for Accounts {
     type Key = u64;
@@ -23,28 +23,28 @@ impl Schema for Accounts {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Account {
-    pub balance: i64,
+pub(crate) struct Account {
+    pub(crate) balance: i64,
     /// What was applied, and the balance it led to.
-    pub applied: BTreeMap<u64, (i64, i64)>,
+    pub(crate) applied: BTreeMap<u64, (i64, i64)>,
 }
 
 /// So much to an account; negative takes out, never below zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deposit {
-    pub id: u64,
-    pub cents: i64,
+pub(crate) struct Deposit {
+    pub(crate) id: u64,
+    pub(crate) cents: i64,
 }
 
 /// The outcome of a mismatch, which no balance has.
-pub const MISMATCH: i64 = -2;
+pub(crate) const MISMATCH: i64 = -2;
 /// The outcome of a withdrawal beyond the balance.
-pub const BEYOND: i64 = -1;
+pub(crate) const BEYOND: i64 = -1;
 /// The amount at which `step` panics.
-pub const POISON: i64 = 666;
+pub(crate) const POISON: i64 = 666;
 
 #[derive(Debug)]
-pub struct Deposits;
+pub(crate) struct Deposits;
 
 impl Fold for Deposits {
     type Schema = Accounts;
@@ -70,19 +70,36 @@ impl Fold for Deposits {
         }
         account.balance += deposit.cents;
         assert_ne!(deposit.cents, POISON, "the poison amount");
-        account.applied.insert(deposit.id, (deposit.cents, account.balance));
+        account
+            .applied
+            .insert(deposit.id, (deposit.cents, account.balance));
         Step::Applied(*deposit, account.balance)
     }
 }
 
 /// One batch of these inputs, as the batching machine would dispatch it.
-#[allow(dead_code, reason = "not every test that shares this needs it")]
-pub fn batch<const N: usize>(account: u64, deposits: [Deposit; N]) -> Batch<u64, Deposit> {
-    let linger = core::time::Duration::MAX;
-    let limits = Limits { linger, ..Limits::default() };
+pub(crate) fn batch<const N: usize>(account: u64, deposits: [Deposit; N]) -> Batch<u64, Deposit> {
+    batch_within(account, deposits.map(|deposit| (deposit, None)))
+}
+
+/// One batch of these inputs with their deadlines, which must not have passed at the epoch.
+pub(crate) fn batch_within(
+    account: u64,
+    deposits: impl IntoIterator<Item = (Deposit, Option<Instant>)>,
+) -> Batch<u64, Deposit> {
+    let limits = Limits {
+        linger: core::time::Duration::MAX,
+        ..Limits::default()
+    };
     let mut per_key = PerKey::new(limits, Hasher::default()).unwrap();
-    for deposit in deposits {
-        per_key.submit(Instant::EPOCH, account, deposit).unwrap();
+    for (deposit, deadline) in deposits {
+        let terms = Terms {
+            deadline,
+            ..Terms::default()
+        };
+        per_key
+            .submit_with(Instant::EPOCH, account, deposit, terms)
+            .unwrap();
     }
     per_key.close();
     match per_key.poll() {

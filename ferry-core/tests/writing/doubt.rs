@@ -1,0 +1,308 @@
+//! What is known of a commit that was not answered, and what callers are told of it.
+
+use core::time::Duration;
+
+use ferry_core::{Fault, Retry};
+
+use crate::{
+    deposits::BEYOND,
+    store::error,
+    story::{RETRY, Story, by, deposit},
+};
+
+fn down() -> Fault<std::io::Error> {
+    Fault::transient(error("down"))
+}
+
+fn too_large() -> Fault<std::io::Error> {
+    Fault::permanent(error("too large"))
+}
+
+const ONCE: Retry = Retry {
+    attempts: 1,
+    ..RETRY
+};
+
+#[test]
+fn a_commit_that_landed_unheard_is_found_by_the_next_read() {
+    let mut story = Story::of([deposit(1, 50), deposit(2, 10)]);
+    story.reads().commit_lands_unheard().hears(&[]);
+    story.sleeps().reads().hears(&["1: 50", "2: 60"]);
+    let tally = story.ends();
+    assert_eq!((tally.commits, tally.in_doubt), (1, 1));
+    assert_eq!((tally.applied, tally.duplicates), (0, 2));
+    assert_eq!(story.store.ids(), [1, 2]);
+}
+
+#[test]
+fn a_late_commit_that_lands_before_the_second_refuses_it_and_is_found() {
+    let mut story = Story::of([deposit(1, 50)]);
+    story.reads().commit_goes_adrift();
+    story
+        .sleeps()
+        .reads()
+        .the_adrift_lands()
+        .commit_is_refused()
+        .hears(&[]);
+    story.sleeps().reads().hears(&["1: 50"]).ends();
+    assert_eq!(story.store.ids(), [1]);
+}
+
+#[test]
+fn a_late_commit_that_comes_after_the_second_is_kept_out_by_it() {
+    let mut story = Story::of([deposit(1, 50)]);
+    story.reads().commit_goes_adrift();
+    story.sleeps().reads().commit_lands().hears(&["1: 50"]);
+    story.the_adrift_comes_too_late().ends();
+    assert_eq!(story.store.ids(), [1]);
+}
+
+#[test]
+fn a_clean_failure_does_not_make_an_earlier_doubt_forgotten() {
+    let mut story = Story::of([deposit(1, 50)]);
+    story.reads().commit_goes_adrift();
+    story.sleeps().reads().commit_fails(too_large());
+    story.hears(&["1: in doubt, too large"]).ends();
+    story.the_adrift_lands();
+    assert_eq!(story.store.ids(), [1]);
+}
+
+#[test]
+fn doubt_outlives_reads_that_fail() {
+    let mut story = Story::of([deposit(1, 50)]);
+    story.reads().commit_goes_adrift();
+    story
+        .sleeps()
+        .read_fails(down())
+        .sleeps()
+        .read_fails(down())
+        .sleeps()
+        .read_fails(down());
+    story.hears(&["1: in doubt, down"]).ends();
+    story.the_adrift_lands();
+}
+
+#[test]
+fn doubt_is_settled_by_a_read_at_another_version_without_the_input() {
+    let mut story = Story::of([deposit(1, 50)]);
+    story.reads().commit_goes_adrift();
+    story.a_rival_commits(9, 5);
+    story.sleeps().reads().commit_fails(too_large());
+    story.hears(&["1: not committed, too large"]).ends();
+    story.the_adrift_comes_too_late();
+    assert_eq!(story.store.ids(), [9]);
+}
+
+#[test]
+fn a_read_at_the_same_version_settles_nothing() {
+    let mut story = Story::of([deposit(1, 50)]);
+    story.a_rival_commits(9, 5);
+    story.reads().commit_goes_adrift();
+    story.sleeps().reads().commit_fails(too_large());
+    story.hears(&["1: in doubt, too large"]).ends();
+    story.the_adrift_lands();
+}
+
+#[test]
+fn a_second_doubt_on_a_later_version_is_a_doubt_again() {
+    let mut story = Story::of([deposit(1, 50)]);
+    story.reads().commit_goes_adrift();
+    story.a_rival_commits(9, 5).the_adrift_comes_too_late();
+    story.sleeps().reads().commit_goes_adrift();
+    story.sleeps().reads().commit_fails(too_large());
+    story.hears(&["1: in doubt, too large"]).ends();
+    story.the_adrift_lands();
+}
+
+#[test]
+fn an_input_that_the_fold_declines_is_not_told_so_while_its_own_try_may_land() {
+    // The withdrawal rests on the deposit before it, which leaves the batch.
+    let mut story = Story::within([(deposit(1, 50), by(1)), (deposit(2, -50), None)]);
+    story.reads().commit_goes_adrift();
+    story.sleeps().hears(&["1: in doubt, expired"]);
+    story.sleeps().reads().hears(&[]);
+    story.the_adrift_lands();
+    story.sleeps().reads().hears(&["2: 0"]).ends();
+    assert_eq!(story.store.ids(), [1, 2]);
+}
+
+#[test]
+fn an_input_that_the_fold_declines_is_told_so_once_its_own_try_cannot_land() {
+    let mut story = Story::within([(deposit(1, 50), by(1)), (deposit(2, -50), None)]);
+    story.reads().commit_goes_adrift();
+    story.sleeps().hears(&["1: in doubt, expired"]);
+    story.sleeps().reads().hears(&[]);
+    story.a_rival_commits(9, 5);
+    story
+        .sleeps()
+        .reads()
+        .hears(&[&format!("2: {BEYOND}")])
+        .ends();
+    story.the_adrift_comes_too_late();
+}
+
+#[test]
+fn an_input_that_the_fold_declines_to_the_end_while_its_own_try_may_land_is_in_doubt() {
+    let mut story = Story::within([(deposit(1, 50), by(1)), (deposit(2, -50), None)]);
+    story.reads().commit_goes_adrift();
+    story.sleeps().hears(&["1: in doubt, expired"]);
+    story.sleeps().reads().sleeps().reads().sleeps().reads();
+    story.hears(&["2: in doubt, timed out"]).ends();
+    story.the_adrift_lands();
+    assert_eq!(story.store.ids(), [1, 2]);
+}
+
+#[test]
+fn a_duplicate_that_rests_on_its_twin_shares_the_twins_doubt() {
+    let mut story = Story::of([deposit(1, 50), deposit(1, 50)]);
+    story
+        .reads()
+        .wants_to_commit(&[1])
+        .commit_fails(too_large());
+    // Apart: the first alone, then the second, which is then an input like any other.
+    story
+        .reads()
+        .commit_fails(too_large())
+        .hears(&["1: not committed, too large"]);
+    story.reads().commit_lands().hears(&["1: 50"]).ends();
+}
+
+#[test]
+fn a_duplicate_keeps_its_twins_doubt_after_the_twin_has_left() {
+    let mut story = Story::within([(deposit(1, 50), by(1)), (deposit(1, 50), None)]);
+    story.reads().commit_goes_adrift();
+    story.sleeps().hears(&["1: in doubt, expired"]);
+    story
+        .sleeps()
+        .reads()
+        .wants_to_commit(&[1])
+        .commit_fails(too_large());
+    story.hears(&["1: in doubt, too large"]).ends();
+    story.the_adrift_lands();
+    assert_eq!(story.store.ids(), [1]);
+}
+
+#[test]
+fn a_duplicate_split_from_its_twin_shares_the_twins_doubt() {
+    let mut story = Story::of([deposit(1, 50), deposit(1, 50)]);
+    story.reads().commit_fails(too_large());
+    story.reads().commit_goes_adrift();
+    story
+        .sleeps()
+        .reads()
+        .commit_fails(too_large())
+        .hears(&["1: in doubt, too large"]);
+    story
+        .reads()
+        .commit_fails(too_large())
+        .hears(&["1: in doubt, too large"])
+        .ends();
+    story.the_adrift_lands();
+}
+
+#[test]
+fn a_duplicate_that_expires_while_its_twins_commit_may_be_repeated_is_in_doubt() {
+    let mut story = Story::within([(deposit(1, 50), None), (deposit(1, 50), by(1))]);
+    story.reads().commit_fails(down());
+    story.sleeps().hears(&["1: in doubt, expired"]);
+    story
+        .sleeps()
+        .reads()
+        .commit_lands()
+        .hears(&["1: 50"])
+        .ends();
+}
+
+#[test]
+fn a_refusal_may_come_from_the_commits_own_first_copy_and_the_next_read_finds_it() {
+    let mut story = Story::of([deposit(1, 50)]);
+    story.reads().commit_is_refused_by_its_own_copy();
+    story.sleeps().reads().hears(&["1: 50"]).ends();
+    assert_eq!(story.store.ids(), [1]);
+}
+
+#[test]
+fn after_the_last_refusal_one_more_read_tells_what_landed() {
+    let mut story = Story::retrying(ONCE, [deposit(1, 50)]);
+    story.reads().commit_is_refused_by_its_own_copy();
+    story.hears(&[]).reads().hears(&["1: 50"]).ends();
+}
+
+#[test]
+fn after_the_last_refusal_one_more_read_proves_what_did_not_land() {
+    let mut story = Story::retrying(ONCE, [deposit(1, 50), deposit(9, 5)]);
+    story.reads().a_rival_commits(9, 5).commit_is_refused();
+    story
+        .reads()
+        .hears(&["1: not committed, refused"])
+        .reads_for(&[9])
+        .hears(&["9: 5"])
+        .ends();
+    assert_eq!(story.store.ids(), [9]);
+}
+
+#[test]
+fn a_last_refusal_that_no_read_explains_leaves_doubt() {
+    let mut story = Story::retrying(ONCE, [deposit(1, 50)]);
+    story.reads().commit_is_refused_by_its_own_copy();
+    story
+        .read_fails(down())
+        .hears(&["1: in doubt, down"])
+        .ends();
+    assert_eq!(story.store.ids(), [1]);
+}
+
+#[test]
+fn an_input_that_expires_between_a_refusal_and_the_read_after_it_is_in_doubt() {
+    let mut story = Story::within([(deposit(1, 50), by(1))]);
+    story
+        .takes(Duration::from_millis(2))
+        .reads()
+        .commit_is_refused_by_its_own_copy();
+    story.sleeps().hears(&["1: in doubt, expired"]).ends();
+    assert_eq!(story.store.ids(), [1]);
+}
+
+#[test]
+fn a_panic_in_the_stores_commit_leaves_doubt() {
+    let mut story = Story::of([deposit(1, 50)]);
+    story
+        .reads()
+        .commit_panics()
+        .hears(&["1: in doubt, panicked in commit"])
+        .ends();
+    story.the_adrift_lands();
+}
+
+#[test]
+fn after_a_panic_in_the_stores_commit_the_inputs_are_tried_apart() {
+    let mut story = Story::of([deposit(1, 50), deposit(2, 10)]);
+    story.reads().wants_to_commit(&[1, 2]).commit_panics();
+    story.reads().wants_to_commit(&[1]).commit_panics();
+    story.hears(&["1: in doubt, panicked in commit"]);
+    story
+        .reads()
+        .wants_to_commit(&[2])
+        .commit_lands()
+        .hears(&["2: 10"])
+        .ends();
+    story.the_adrift_comes_too_late();
+}
+
+#[test]
+fn a_permanent_failure_of_the_halves_keeps_the_doubt_of_the_whole() {
+    let mut story = Story::of([deposit(1, 50), deposit(2, 10)]);
+    story.reads().commit_goes_adrift();
+    story.sleeps().reads().commit_fails(too_large());
+    story
+        .reads()
+        .commit_fails(too_large())
+        .hears(&["1: in doubt, too large"]);
+    story
+        .reads()
+        .commit_fails(too_large())
+        .hears(&["2: in doubt, too large"])
+        .ends();
+    story.the_adrift_lands();
+    assert_eq!(story.store.ids(), [1, 2]);
+}

@@ -1,0 +1,7 @@
+//! The fenced write, driven step by step against a store whose answers are scripted.
+
+#[path = "../deposits/mod.rs"]
+mod deposits;
+mod doubt;
+mod store;
+mod story;
