@@ -24,8 +24,9 @@ use core::{error::Error, fmt, time::Duration};
 pub trait Schema: Sized {
     /// Names one entity; inputs of one key are applied in one order.
     type Key;
-    /// Names one input: chosen by the client, and the same in every retry of that input.
-    type Id;
+    /// Names one input: chosen by the client, and the same in every retry of that input. Compared
+    /// where a commit is in doubt, to find the same input sent twice in one batch.
+    type Id: PartialEq;
     /// The part of a record that the fold sees, ids already applied included.
     type State;
     /// The fence token. Never repeats for a key, not even after a delete and a re-create: draw it

@@ -18,8 +18,7 @@ pub(super) enum Standing<V> {
     Clear,
     /// A commit fenced on this version, that holds it or a twin of it, may have landed or may still.
     MayLand { expected: Option<V> },
-    /// The last fold found it stored, on a state that was not committed since: either the record has
-    /// it, or a twin ahead of it in the batch was about to bring it there.
+    /// Either the record has it, or a twin in the batch has brought it there or was about to.
     MayBeStored,
 }
 
@@ -36,11 +35,6 @@ pub(super) enum Fate<O> {
 impl<O> Fate<O> {
     pub(super) fn is_applied(&self) -> bool {
         matches!(self, Self::Applied(_))
-    }
-
-    /// Whether the input is in the state after the fold, brought there by itself or by a twin.
-    pub(super) fn is_in_state(&self) -> bool {
-        matches!(self, Self::Applied(_) | Self::Already(_))
     }
 
     fn into_outcome(self) -> O {
@@ -73,8 +67,9 @@ impl<F: Fold> Held<F> {
         };
     }
 
-    pub(super) fn is_clear(&self) -> bool {
-        matches!(self.standing, Standing::Clear)
+    /// A commit that applied this input, or a twin of it, has landed.
+    pub(super) fn landed(&mut self) {
+        self.standing = Standing::MayBeStored;
     }
 
     /// Whether what the fold made of this input holds without any commit of this round trip.

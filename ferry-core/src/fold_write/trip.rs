@@ -302,7 +302,7 @@ impl<F: Fold> Trip<F> {
         let cause = Cause::Store(Arc::new(fault.error));
         match (aim, fault.class) {
             (Aim::Settle, _) => self.give_up(now, cause),
-            (Aim::Carry, Class::Permanent) => self.give_up(now, cause),
+            (Aim::Carry, Class::Permanent) => self.split(now, cause),
             (Aim::Carry, class @ (Class::Transient | Class::Throttled(_))) => {
                 self.again(now, Setback { cause, class })
             }
@@ -312,16 +312,21 @@ impl<F: Fold> Trip<F> {
     pub(super) fn read_panicked(
         mut self: Box<Self>,
         now: Instant,
-        _aim: Aim,
+        aim: Aim,
         message: Arc<str>,
     ) -> Command<F> {
         self.tally.faults += 1;
-        self.give_up(now, Cause::Panicked(message))
+        let cause = Cause::Panicked(message);
+        match aim {
+            Aim::Settle => self.give_up(now, cause),
+            Aim::Carry => self.split(now, cause),
+        }
     }
 
     // ---- commit -----------------------------------------------------------------------------------
 
     pub(super) fn landed(mut self: Box<Self>, now: Instant) -> Command<F> {
+        self.carried().for_each(Held::landed);
         while !self.group.is_empty() {
             self.answer(0);
         }
@@ -392,17 +397,28 @@ impl<F: Fold> Trip<F> {
 
     /// A commit of the group, fenced on this version, may have landed or may still.
     fn doubt(&mut self, expected: &Option<VersionOf<F>>) {
-        for (held, fate) in self.group.iter_mut().zip(&self.fates) {
-            if fate.is_in_state() {
-                held.doubt(expected);
-            }
-        }
-        // A split may have parted twins. Those that it has put off are the ones not clear.
-        for held in self.later.iter_mut().flatten() {
-            if !held.is_clear() {
-                held.doubt(expected);
-            }
-        }
+        self.carried().for_each(|held| held.doubt(expected));
+    }
+
+    /// The inputs whose ids are in the store once a commit of the group lands: those that it
+    /// applies, and their twins in this group and, where a split has parted them, in later ones.
+    fn carried(&mut self) -> impl Iterator<Item = &mut Held<F>> {
+        let fold = &self.fold;
+        let may_have_twins = !self.later.is_empty() || self.entries.len() < self.fates.len();
+        let ids: Vec<_> = (self.group.iter().zip(&self.fates))
+            .filter(|(_, fate)| may_have_twins && fate.is_applied())
+            .filter_map(|(held, _)| guard(|| fold.id(&held.input)).ok())
+            .collect();
+        let is_twin = move |held: &Held<F>| {
+            guard(|| fold.id(&held.input)).map_or(true, |id| ids.contains(&id))
+        };
+        let fates = self.fates.iter().map(Fate::is_applied);
+        let group = self.group.iter_mut().zip(fates);
+        let later = self.later.iter_mut().flatten().map(|held| (held, false));
+        group
+            .chain(later)
+            .filter(move |(held, is_applied)| *is_applied || is_twin(held))
+            .map(|(held, _)| held)
     }
 
     // ---- failing, splitting, trying again -----------------------------------------------------------

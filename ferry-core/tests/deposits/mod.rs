@@ -78,8 +78,11 @@ impl Fold for Deposits {
 }
 
 /// One batch of these inputs, as the batching machine would dispatch it.
-pub(crate) fn batch<const N: usize>(account: u64, deposits: [Deposit; N]) -> Batch<u64, Deposit> {
-    batch_within(account, deposits.map(|deposit| (deposit, None)))
+pub(crate) fn batch(
+    account: u64,
+    deposits: impl IntoIterator<Item = Deposit>,
+) -> Batch<u64, Deposit> {
+    batch_within(account, deposits.into_iter().map(|deposit| (deposit, None)))
 }
 
 /// One batch of these inputs with their deadlines, which must not have passed at the epoch.

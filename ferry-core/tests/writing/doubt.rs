@@ -306,3 +306,29 @@ fn a_permanent_failure_of_the_halves_keeps_the_doubt_of_the_whole() {
     story.the_adrift_lands();
     assert_eq!(story.store.ids(), [1, 2]);
 }
+
+#[test]
+fn twins_parted_before_they_were_ever_folded_share_their_doubt() {
+    let mut story = Story::of([deposit(1, 50), deposit(1, 50)]);
+    story.read_fails(Fault::permanent(error("malformed id")));
+    story.reads().commit_goes_adrift();
+    story
+        .sleeps()
+        .reads()
+        .commit_fails(too_large())
+        .hears(&["1: in doubt, too large"]);
+    story
+        .reads()
+        .commit_fails(too_large())
+        .hears(&["1: in doubt, too large"])
+        .ends();
+    story.the_adrift_lands();
+}
+
+#[test]
+fn a_twin_parted_before_it_was_ever_folded_may_be_stored_once_the_other_landed() {
+    let mut story = Story::within([(deposit(1, 50), None), (deposit(1, 50), by(1))]);
+    story.read_fails(Fault::permanent(error("malformed id")));
+    story.reads().takes(Duration::from_millis(2)).commit_lands();
+    story.hears(&["1: 50", "1: in doubt, expired"]).ends();
+}

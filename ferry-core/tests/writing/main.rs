@@ -1,5 +1,6 @@
 //! The fenced write, driven step by step against a store whose answers are scripted.
 
+mod carrying;
 #[path = "../deposits/mod.rs"]
 mod deposits;
 mod doubt;

@@ -141,6 +141,14 @@ impl<F: Depositing> Story<F> {
         self
     }
 
+    /// Whether the commit that is wanted has this id among others.
+    pub(crate) fn would_commit(&self, id: u64) -> bool {
+        match &self.command {
+            Some(Command::Commit(commit)) => commit.entries().iter().any(|entry| entry.id == id),
+            other => panic!("expected a commit, not {other:?}"),
+        }
+    }
+
     /// The commit arrives, lands, and its answer is heard.
     pub(crate) fn commit_lands(&mut self) -> &mut Self {
         self.commit_with(|store, write| Ok(store.arrive(write).expect("the fence holds")))
