@@ -14,7 +14,8 @@ use crate::Class;
 /// The pause before the n-th retry is drawn evenly from zero to `base · factorⁿ⁻¹`, at most `cap`
 /// ("full jitter", of Marc Brooker's *Exponential Backoff And Jitter*, AWS Architecture Blog, 2015:
 /// of the usual forms it makes the fewest calls under contention). A store that throttles is given
-/// at least half of that, and at least its own hint.
+/// at least half of that and at least its own hint, and up to the other half on top, so that those
+/// who were given the same hint do not come back together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
     /// The most that the first pause can be. Default 10 ms, about a store's round trip. Raised,
@@ -28,7 +29,8 @@ pub struct Retry {
     /// The most tries, the first included. Default 10. Raised, a busier key or a longer outage is
     /// ridden out; lowered, callers hear sooner.
     pub attempts: u32,
-    /// No try starts later than this after the first. Default 30 s.
+    /// No pause ends later than this after the start. Default 30 s. It cuts no store call short, and
+    /// the parts of a batch that had to be split are each tried once in any case.
     pub total: Duration,
 }
 
@@ -124,8 +126,9 @@ impl Jitter {
         match class {
             Class::Transient | Class::Permanent => self.up_to(ceiling),
             Class::Throttled(hint) => {
-                let pause = ceiling / 2 + self.up_to(ceiling / 2);
-                hint.map_or(pause, |hint| pause.max(hint))
+                let half = ceiling / 2;
+                let least = hint.map_or(half, |hint| hint.max(half));
+                least.saturating_add(self.up_to(half))
             }
         }
     }
@@ -179,6 +182,18 @@ mod tests {
             let hint = Duration::from_millis(25);
             assert!(jitter.pause(&RETRY, 2, Class::Throttled(Some(hint))) >= hint);
         }
+    }
+
+    #[test]
+    fn those_given_the_same_hint_do_not_come_back_together() {
+        let hint = Duration::from_secs(5);
+        let pauses: [_; 100] = core::array::from_fn(|seed| {
+            Jitter::new(seed as u64).pause(&RETRY, 2, Class::Throttled(Some(hint))) - hint
+        });
+        let half = Duration::from_millis(15);
+        assert!(pauses.iter().all(|&pause| pause <= half));
+        assert!(pauses.iter().any(|&pause| pause < half / 4));
+        assert!(pauses.iter().any(|&pause| pause > half / 4 * 3));
     }
 
     #[test]
