@@ -11,7 +11,9 @@ use crate::{Commit, CommitError, Fault, RecordOf, Schema};
 /// Ferry is correct exactly as far as these hold:
 ///
 /// - **A commit is all or nothing.** State, version and entries change in one conditional write.
-/// - **The version never repeats for a key**, not even after a delete and a re-create.
+/// - **The version never repeats for a key**, not even after a delete and a re-create. Being absent is
+///   a version too: a record that is deleted must leave something behind for as long as a commit on
+///   its absence can be under way, or that commit lands on the second absence.
 /// - **A commit that lands is durable** at the level that you promise your callers.
 /// - **`read` is linearizable**: it shows every commit that was answered before it began. A stale
 ///   read never applies an input twice (the fence sees to that), but it can make a "no" untrue.

@@ -153,7 +153,6 @@ impl<F: Fold> Trip<F> {
         self.started = now;
         self.failed = 0;
         self.tally = Tally::default();
-        self.answered.clear();
         self.group.extend(batch.drain().map(|item| Held {
             ticket: item.ticket,
             deadline: item.deadline,
@@ -165,7 +164,12 @@ impl<F: Fold> Trip<F> {
         self.read(now, Aim::Carry)
     }
 
+    /// Between batches a trip keeps buffers, and nothing in them.
     pub(super) fn finish(&mut self) -> BatchOf<F> {
+        self.answered.clear();
+        self.ids.clear();
+        self.fates.clear();
+        self.entries.clear();
         match self.batch.take() {
             Some(batch) => batch,
             None => unreachable!("a stage exists from start to finish, and so does the batch"),

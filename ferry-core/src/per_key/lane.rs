@@ -71,6 +71,16 @@ pub(super) enum Phase<K> {
     InFlight { inputs: usize },
 }
 
+impl<K> Phase<K> {
+    /// How many inputs are in flight; `None`: no batch is.
+    pub(super) fn in_flight(&self) -> Option<usize> {
+        match self {
+            Self::Gathering { .. } => None,
+            Self::InFlight { inputs } => Some(*inputs),
+        }
+    }
+}
+
 impl<K: Clone> Lane<K> {
     pub(super) fn new(hash: u64, key: K) -> Self {
         let spare = key.clone();
@@ -88,10 +98,7 @@ impl<K: Clone> Lane<K> {
 impl<K> Lane<K> {
     /// Inputs waiting or in flight.
     pub(super) fn queueing(&self) -> usize {
-        match self.phase {
-            Phase::Gathering { .. } => self.waiting,
-            Phase::InFlight { inputs } => self.waiting + inputs,
-        }
+        self.waiting + self.phase.in_flight().unwrap_or(0)
     }
 
     /// Whether waiting longer cannot make the next batch any larger.

@@ -258,23 +258,23 @@ where
     ///
     /// # Panics
     ///
-    /// When the batch was dispatched by another machine.
+    /// When the batch is of another machine, as far as that shows: this one has no such batch of
+    /// that key in flight.
     pub fn finished(&mut self, now: Instant, batch: Batch<K, I>) {
         let Batch {
             lane: handle,
             key,
             mut items,
         } = batch;
-        assert!(
-            self.lanes.contains(handle),
-            "the batch is of another `PerKey`"
-        );
-        self.advance(now);
-        let lane = &mut self.lanes[handle.index];
-        let Phase::InFlight { inputs } = lane.phase else {
+        let inputs = match self.lanes.get(handle) {
+            Some(lane) if lane.key == key => lane.phase.in_flight(),
+            Some(_) | None => None,
+        };
+        let Some(inputs) = inputs else {
             panic!("the batch is of another `PerKey`");
         };
-        lane.phase = Phase::Gathering { spare: key };
+        self.advance(now);
+        self.lanes[handle.index].phase = Phase::Gathering { spare: key };
         self.in_flight.batches -= 1;
         self.in_flight.inputs -= inputs;
         items.clear();

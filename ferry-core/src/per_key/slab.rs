@@ -100,9 +100,17 @@ impl<T> Slab<T> {
     }
 
     pub(super) fn contains(&self, handle: Handle) -> bool {
-        self.slots.get(handle.index.position()).is_some_and(|slot| {
-            slot.generation == handle.generation && matches!(slot.content, Content::Occupied(_))
-        })
+        self.get(handle).is_some()
+    }
+
+    pub(super) fn get(&self, handle: Handle) -> Option<&T> {
+        match self.slots.get(handle.index.position())? {
+            Slot {
+                generation,
+                content: Content::Occupied(value),
+            } if *generation == handle.generation => Some(value),
+            Slot { .. } => None,
+        }
     }
 
     pub(super) fn remove(&mut self, index: Index) -> T {
