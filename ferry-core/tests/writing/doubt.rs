@@ -7,16 +7,8 @@ use ferry_core::{Fault, Retry};
 use crate::{
     deposits::BEYOND,
     store::error,
-    story::{RETRY, Story, by, deposit},
+    story::{RETRY, Story, by, deposit, down, too_large},
 };
-
-fn down() -> Fault<std::io::Error> {
-    Fault::transient(error("down"))
-}
-
-fn too_large() -> Fault<std::io::Error> {
-    Fault::permanent(error("too large"))
-}
 
 const ONCE: Retry = Retry {
     attempts: 1,

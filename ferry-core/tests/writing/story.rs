@@ -47,6 +47,21 @@ pub(crate) const RETRY: Retry = Retry {
     total: Duration::from_secs(60),
 };
 
+/// The store is out of reach.
+pub(crate) fn down() -> Fault<io::Error> {
+    Fault::transient(error("down"))
+}
+
+/// The store will never take this.
+pub(crate) fn too_large() -> Fault<io::Error> {
+    Fault::permanent(error("too large"))
+}
+
+/// The store asks for a pause.
+pub(crate) fn busy(pause: Duration) -> Fault<io::Error> {
+    Fault::throttled(error("busy"), Some(pause))
+}
+
 impl Story {
     /// One batch of these deposits, on an account without a record.
     pub(crate) fn of(deposits: impl IntoIterator<Item = Deposit>) -> Self {

@@ -1,0 +1,6 @@
+//! The batching machine, driven step by step.
+
+mod bounds;
+mod gathering;
+mod leaving;
+mod story;
