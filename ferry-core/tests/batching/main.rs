@@ -3,4 +3,6 @@
 mod bounds;
 mod gathering;
 mod leaving;
+mod model;
+mod properties;
 mod story;
