@@ -18,7 +18,7 @@ pub(super) enum Standing<V> {
     Clear,
     /// A commit fenced on this version, that holds it or a twin of it, may have landed or may still.
     MayLand { expected: Option<V> },
-    /// Either the record has it, or a twin in the batch has brought it there or was about to.
+    /// Either the record has it, or a twin in the batch has brought it there or is about to.
     MayBeStored,
 }
 
@@ -67,8 +67,8 @@ impl<F: Fold> Held<F> {
         };
     }
 
-    /// A commit that applied this input, or a twin of it, has landed.
-    pub(super) fn landed(&mut self) {
+    /// A twin of this input has been written, or goes on and may be.
+    pub(super) fn may_be_stored(&mut self) {
         self.standing = Standing::MayBeStored;
     }
 
@@ -90,6 +90,10 @@ impl<F: Fold> Held<F> {
             input: self.input,
             result: Ok(fate.into_outcome()),
         }
+    }
+
+    pub(super) fn is_clear(&self) -> bool {
+        matches!(self.standing, Standing::Clear)
     }
 
     /// Answered with the failure that is true of it.

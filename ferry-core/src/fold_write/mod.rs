@@ -47,8 +47,9 @@ type BatchOf<F> = Batch<KeyOf<F>, <F as Fold>::Input>;
 /// - An input is answered with its outcome only when that is durable: its commit has landed, or it
 ///   rests on nothing but the record as read.
 /// - An input fails only when its commit is not known to have happened. `NotCommitted` is said only
-///   with proof: no try that held it or a twin of it is in doubt or was refused, or the record was
-///   read at another version since, without it. After a last refusal there is one more read for that.
+///   with proof: no try that held it is in doubt or was refused, or the record was read at another
+///   version since, without it. After a last refusal there is one more read for that. The same id
+///   twice in a batch is one input here: neither hears `NotCommitted` while the other may be written.
 /// - A permanent store error splits the batch in halves, in order, until the inputs at fault fail
 ///   alone. A panic in `step` fails the one input that caused it.
 /// - It ends: after [`Retry::attempts`] tries of each part, or [`Retry::total`].

@@ -203,7 +203,11 @@ impl<F: Fold> Trip<F> {
                     self.ids.push(id);
                     at += 1;
                 }
-                Err(message) => self.fail(at, Cause::Panicked(message)),
+                // Without an id it has no twin either.
+                Err(message) => self.answered.extend(self.group.remove(at).map(|held| {
+                    self.tally.failed += 1;
+                    held.failed(Cause::Panicked(message))
+                })),
             }
         }
     }
@@ -330,7 +334,7 @@ impl<F: Fold> Trip<F> {
     // ---- commit -----------------------------------------------------------------------------------
 
     pub(super) fn landed(mut self: Box<Self>, now: Instant) -> Command<F> {
-        self.carried().for_each(Held::landed);
+        self.carried().for_each(Held::may_be_stored);
         while !self.group.is_empty() {
             self.answer(0);
         }
@@ -496,21 +500,26 @@ impl<F: Fold> Trip<F> {
 
     /// Fails what is left of the group, and goes on with the next.
     fn give_up(mut self: Box<Self>, now: Instant, cause: Cause<ErrorOf<F>>) -> Command<F> {
-        while !self.group.is_empty() {
-            self.fail(0, cause.clone());
+        let mut group = core::mem::take(&mut self.group);
+        for held in group.drain(..) {
+            self.tally.failed += 1;
+            self.answer_failed(held, cause.clone());
         }
+        self.group = group;
         self.read(now, Aim::Carry)
     }
 
     /// Fails the inputs whose deadline has passed, in any group.
     fn expire(&mut self, now: Instant) {
+        let mut expired = Vec::new();
         for group in core::iter::once(&mut self.group).chain(&mut self.later) {
-            while let Some(at) = group.iter().position(|held| held.is_due(now))
-                && let Some(held) = group.remove(at)
-            {
-                self.tally.expired += 1;
-                self.answered.push_back(held.failed(Cause::Expired));
+            while let Some(at) = group.iter().position(|held| held.is_due(now)) {
+                expired.extend(group.remove(at));
             }
+        }
+        for held in expired {
+            self.tally.expired += 1;
+            self.answer_failed(held, Cause::Expired);
         }
     }
 
@@ -532,8 +541,24 @@ impl<F: Fold> Trip<F> {
     fn fail(&mut self, at: usize, cause: Cause<ErrorOf<F>>) {
         if let Some(held) = self.group.remove(at) {
             self.tally.failed += 1;
-            self.answered.push_back(held.failed(cause));
+            self.answer_failed(held, cause);
         }
+    }
+
+    /// Answers an input that has left the groups with the failure that is true of it.
+    fn answer_failed(&mut self, mut held: Held<F>, cause: Cause<ErrorOf<F>>) {
+        if held.is_clear() && self.has_twin_of(&held) {
+            held.may_be_stored();
+        }
+        self.answered.push_back(held.failed(cause));
+    }
+
+    /// Whether the same input is held once more, and may yet be written for it.
+    fn has_twin_of(&self, left: &Held<F>) -> bool {
+        let id = |held: &Held<F>| guard(|| self.fold.id(&held.input)).ok();
+        let mut held = self.held().peekable();
+        held.peek().is_some()
+            && id(left).is_some_and(|left| held.any(|held| id(held).as_ref() == Some(&left)))
     }
 
     fn held(&self) -> impl Iterator<Item = &Held<F>> {

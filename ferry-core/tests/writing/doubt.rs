@@ -145,7 +145,7 @@ fn an_input_that_the_fold_declines_to_the_end_while_its_own_try_may_land_is_in_d
 }
 
 #[test]
-fn a_duplicate_that_rests_on_its_twin_shares_the_twins_doubt() {
+fn an_input_that_fails_while_its_twin_goes_on_is_in_doubt() {
     let mut story = Story::of([deposit(1, 50), deposit(1, 50)]);
     story
         .reads()
@@ -155,8 +155,37 @@ fn a_duplicate_that_rests_on_its_twin_shares_the_twins_doubt() {
     story
         .reads()
         .commit_fails(too_large())
-        .hears(&["1: not committed, too large"]);
+        .hears(&["1: in doubt, too large"]);
     story.reads().commit_lands().hears(&["1: 50"]).ends();
+}
+
+#[test]
+fn when_the_last_of_twins_fails_nothing_is_in_doubt() {
+    let mut story = Story::of([deposit(1, 50), deposit(1, 50)]);
+    story.reads().commit_fails(too_large());
+    story
+        .reads()
+        .commit_fails(too_large())
+        .hears(&["1: in doubt, too large"]);
+    story
+        .reads()
+        .commit_fails(too_large())
+        .hears(&["1: not committed, too large"])
+        .ends();
+}
+
+#[test]
+fn a_duplicate_that_rests_on_its_twin_shares_its_failure_as_a_doubt() {
+    let once = Retry {
+        attempts: 1,
+        ..RETRY
+    };
+    let mut story = Story::retrying(once, [deposit(1, 50), deposit(1, 50)]);
+    // Whether the second stood on the first or on the record is not known any more.
+    story.reads().commit_fails(down());
+    story
+        .hears(&["1: not committed, down", "1: in doubt, down"])
+        .ends();
 }
 
 #[test]
