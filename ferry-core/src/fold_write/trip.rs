@@ -452,13 +452,11 @@ impl<F: Fold> Trip<F> {
         self.failed += 1;
         let until = now + self.jitter.pause(&self.retry, self.failed, setback.class);
         if self.failed >= self.retry.attempts || until > self.started + self.retry.total {
-            return match setback.cause {
-                Cause::Refused => {
-                    self.cause = setback.cause;
-                    self.read(now, Aim::Settle)
-                }
-                cause => self.give_up(now, cause),
-            };
+            if !matches!(setback.cause, Cause::Refused) {
+                return self.give_up(now, setback.cause);
+            }
+            self.cause = setback.cause;
+            return self.read(now, Aim::Settle);
         }
         self.cause = setback.cause;
         self.tally.retries += 1;

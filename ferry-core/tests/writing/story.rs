@@ -138,7 +138,9 @@ impl<F: Depositing> Story<F> {
     ) -> &mut Self {
         self.step(|command, now| match command {
             Command::Read(read) => answer(read, now),
-            other => panic!("expected a read, not {other:?}"),
+            other @ (Command::Commit(_) | Command::Sleep(_) | Command::Done(_)) => {
+                panic!("expected a read, not {other:?}")
+            }
         })
     }
 
@@ -214,7 +216,9 @@ impl<F: Depositing> Story<F> {
                 write = Some(Write::ours(commit.commit()));
                 commit.panicked(now, "in commit".into())
             }
-            other => panic!("expected a commit, not {other:?}"),
+            other @ (Command::Read(_) | Command::Sleep(_) | Command::Done(_)) => {
+                panic!("expected a commit, not {other:?}")
+            }
         });
         self.store.set_adrift(write.expect("set above"));
         self
@@ -271,7 +275,9 @@ impl<F: Depositing> Story<F> {
         self.now = self.now + time;
         self.step(|command, now| match command {
             Command::Sleep(sleep) => sleep.wake(now),
-            other => panic!("expected a pause, not {other:?}"),
+            other @ (Command::Read(_) | Command::Commit(_) | Command::Done(_)) => {
+                panic!("expected a pause, not {other:?}")
+            }
         })
     }
 
@@ -337,6 +343,6 @@ fn brief(cause: &Cause<io::Error>) -> String {
         Cause::Refused => "refused".to_owned(),
         Cause::Store(error) => error.to_string(),
         Cause::Panicked(message) => format!("panicked {}", message.lines().next().unwrap_or("")),
-        other => format!("{other:?}"),
+        Cause::Miscounted { .. } | Cause::Abandoned | _ => format!("{cause:?}"),
     }
 }
