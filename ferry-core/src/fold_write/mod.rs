@@ -43,7 +43,9 @@ type BatchOf<F> = Batch<KeyOf<F>, <F as Fold>::Input>;
 ///
 /// # What it promises
 ///
-/// - Inputs of a batch are folded in submission order, also when it is tried again or split.
+/// - Inputs of a batch are folded in submission order, also when it is tried again or split. Each fold
+///   judges afresh what `step` declines: after a commit that landed unheard, an input that it had
+///   declined may be applied, behind those that it brought.
 /// - An input is answered with its outcome only when that is durable: its commit has landed, or it
 ///   rests on nothing but the record as read.
 /// - An input fails only when its commit is not known to have happened. `NotCommitted` is said only

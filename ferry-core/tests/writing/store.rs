@@ -2,9 +2,9 @@
 
 use std::io;
 
-use ferry_core::{Commit, Record};
+use ferry_core::{Commit, Fold, Record, Step};
 
-use crate::deposits::{Account, Accounts, Deposit};
+use crate::deposits::{Account, Accounts, Deposit, Deposits};
 
 /// Who wrote an entry of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,23 +95,17 @@ impl Store {
             > 0
     }
 
-    /// Another process commits this deposit, if it is not applied yet.
+    /// Another process carries this deposit, which its fold may decline.
     pub(crate) fn rival(&mut self, deposit: Deposit) {
         let mut state = self.read().map(|record| record.state).unwrap_or_default();
-        if state.applied.contains_key(&deposit.id) {
-            return;
+        if let Step::Applied(entry, _) = Deposits.step(&mut state, &deposit) {
+            self.arrive(Write {
+                expected: self.version(),
+                state,
+                entries: vec![entry],
+                writer: Writer::Rival,
+            });
         }
-        state.balance += deposit.cents;
-        state
-            .applied
-            .insert(deposit.id, (deposit.cents, state.balance));
-        let expected = self.version();
-        self.arrive(Write {
-            expected,
-            state,
-            entries: vec![deposit],
-            writer: Writer::Rival,
-        });
     }
 }
 
