@@ -6,3 +6,4 @@ mod leaving;
 mod model;
 mod properties;
 mod story;
+mod table;

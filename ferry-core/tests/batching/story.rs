@@ -110,6 +110,13 @@ impl Story {
         self
     }
 
+    /// Submits an input that may be rejected.
+    pub(crate) fn offer(&mut self, key: Key, input: u32) -> &mut Self {
+        let ticket = self.per_key.submit(self.now, key, input).ok();
+        self.tickets.extend(ticket.map(|ticket| (input, ticket)));
+        self
+    }
+
     /// An input is not accepted, and everything is handed back.
     #[track_caller]
     pub(crate) fn rejects(&mut self, reason: Reason, key: Key, input: u32) -> &mut Self {
@@ -149,6 +156,13 @@ impl Story {
         self
     }
 
+    pub(crate) fn finish_if_in_flight(&mut self, key: Key) -> &mut Self {
+        if let Some(batch) = self.in_flight.remove(key) {
+            self.per_key.finished(self.now, batch);
+        }
+        self
+    }
+
     #[track_caller]
     pub(crate) fn batch_of(&mut self, key: Key) -> Batch<Key, u32> {
         self.in_flight
@@ -167,6 +181,13 @@ impl Story {
     #[track_caller]
     pub(crate) fn withdraw_in_vain(&mut self, input: u32) -> &mut Self {
         assert_eq!(self.per_key.withdraw(self.tickets[&input]), None);
+        self
+    }
+
+    pub(crate) fn withdraw_if_there(&mut self, input: u32) -> &mut Self {
+        if let Some(ticket) = self.tickets.get(&input) {
+            self.per_key.withdraw(*ticket);
+        }
         self
     }
 

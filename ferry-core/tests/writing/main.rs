@@ -8,3 +8,4 @@ mod properties;
 mod retrying;
 mod store;
 mod story;
+mod table;
