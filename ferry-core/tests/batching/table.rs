@@ -13,8 +13,8 @@ use crate::story::{Story, ms};
 /// Something that the machine has behind it.
 type Past = fn(&mut Story);
 
-/// The key "a" has inputs 1, 2, …, of which the first expires after 15 ms and lingers for 10 ms; a
-/// full batch has two. The key "z", where there is one, holds the only permit.
+/// The key "a" has the inputs 1, 2, 3, of which the first and third expire after 15 ms. Keys linger
+/// for 10 ms, and a full batch has two. The key "z", where it is there, holds the only permit.
 const STATES: &[(&str, &[Past])] = &[
     ("absent", &[]),
     ("lingering", &[first]),
