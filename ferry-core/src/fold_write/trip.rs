@@ -334,7 +334,9 @@ impl<F: Fold> Trip<F> {
     // ---- commit -----------------------------------------------------------------------------------
 
     pub(super) fn landed(mut self: Box<Self>, now: Instant) -> Command<F> {
-        self.carried().for_each(Held::may_be_stored);
+        if !self.later.is_empty() {
+            self.carried().for_each(Held::may_be_stored);
+        }
         while !self.group.is_empty() {
             self.answer(0);
         }
