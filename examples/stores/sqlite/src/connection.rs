@@ -47,3 +47,28 @@ pub(crate) fn connect(
     conn.pragma_update(None, "fullfsync", true)?;
     Ok(conn)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_connection_syncs_each_commit() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = crate::open::open(&folder.path().join("a.db"), &Options::new()).expect("opens");
+        let again = file.file.writer().expect("opens again, as after an error");
+        for conn in file.readers.iter().chain([&file.writer, &again]) {
+            let number = |pragma| -> i32 {
+                conn.pragma_query_value(None, pragma, |row| row.get(0))
+                    .expect("reads")
+            };
+            assert_eq!(number("synchronous"), 2);
+            assert_eq!(number("fullfsync"), 1);
+            assert_eq!(number("busy_timeout"), 5_000);
+            let mode: String = conn
+                .pragma_query_value(None, "journal_mode", |row| row.get(0))
+                .expect("reads");
+            assert_eq!(mode, "wal");
+        }
+    }
+}

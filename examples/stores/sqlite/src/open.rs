@@ -205,6 +205,10 @@ pub(crate) fn open(path: &Path, options: &Options) -> Result<Opened, OpenError> 
 /// Read as immutable, the file shows what was last folded back into it, which may be old. So only what
 /// speaks against it counts; everything else is left to [`prepare`].
 fn glance(path: &Path) -> Result<(), OpenError> {
+    // SQLite takes a file of one byte for an empty one.
+    if path.metadata().is_ok_and(|file| file.len() == 1) {
+        return Err(OpenError::NotADatabase(path.to_owned()));
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;

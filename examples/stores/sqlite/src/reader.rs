@@ -66,10 +66,11 @@ fn find(snapshot: &Connection, key: &str, ids: Vec<String>) -> ReadResult {
         .optional()
         .map_err(fault)?
         .transpose()?;
-    let mut entry = snapshot.prepare_cached(sql::READ_ENTRY).map_err(fault)?;
     let mut known = Vec::new();
     for id in ids {
-        let stored = entry
+        let stored = snapshot
+            .prepare_cached(sql::READ_ENTRY)
+            .map_err(fault)?
             .query_row([key, &id], |row| {
                 Ok((Fingerprint::from_bytes(row.get(0)?), bytes(row, 1)?))
             })

@@ -174,7 +174,10 @@ mod tests {
     #[test]
     fn a_fingerprint_stays_what_it_was() {
         // Stored in files: a change here makes every retry of an older input a mismatch.
-        assert_eq!(format!("{:?}", Fingerprint::of(b"ferry")), "2a21111600a31864f89ef841788a6ae0");
+        assert_eq!(
+            format!("{:?}", Fingerprint::of(b"ferry")),
+            "2a21111600a31864f89ef841788a6ae0"
+        );
     }
 
     #[test]

@@ -268,3 +268,170 @@ fn write_record(conn: &Connection, commit: &Commit) -> rusqlite::Result<Option<V
     }
     .optional()
 }
+
+#[cfg(test)]
+mod tests {
+    use ferry_core::Class;
+    use futures_channel::oneshot::Receiver;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::{
+        Fingerprint, Options,
+        queue::{CommitResult, Row, committed},
+    };
+
+    const PATIENCE: Duration = Duration::from_millis(30);
+
+    /// A file, and a connection to commit groups through as the thread does.
+    fn file() -> (TempDir, File, Connection) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = Options::new().busy_timeout(PATIENCE);
+        let opened = crate::open::open(&folder.path().join("a.db"), &options).expect("opens");
+        (folder, opened.file, opened.writer)
+    }
+
+    fn create(key: &str, body_bytes: usize) -> (Taken, Receiver<CommitResult>) {
+        let (queued, answered) = Queued::new(Commit {
+            key: key.into(),
+            expected: None,
+            body: Some("1".into()),
+            entries: vec![Row {
+                id: "1".into(),
+                fingerprint: Fingerprint::of(b"1"),
+                outcome: "1".into(),
+                body: vec![0; body_bytes],
+            }],
+        });
+        (queued.take().expect("is there"), answered)
+    }
+
+    /// Commits new records of these sizes as one group.
+    fn commit_all(conn: &Connection, records: &[(&str, usize)]) -> (bool, Vec<CommitResult>) {
+        let (group, answered): (Vec<_>, Vec<_>) = records
+            .iter()
+            .map(|(key, bytes)| create(key, *bytes))
+            .unzip();
+        let good = commit(conn, PATIENCE, group, &Tally::default());
+        let results = answered
+            .into_iter()
+            .map(|answered| pollster::block_on(committed(answered)));
+        (good, results.collect())
+    }
+
+    fn stored(conn: &Connection) -> Vec<String> {
+        let mut statement = conn
+            .prepare("SELECT key FROM ferry_record ORDER BY key")
+            .expect("prepares");
+        let keys = statement.query_map([], |row| row.get(0)).expect("queries");
+        keys.collect::<Result<_, _>>().expect("reads")
+    }
+
+    #[test]
+    fn what_finds_no_room_fails_alone_and_may_be_tried_again() {
+        let (_folder, _file, conn) = file();
+        let pages: i64 = conn
+            .pragma_query_value(None, "page_count", |row| row.get(0))
+            .expect("reads");
+        conn.pragma_update(None, "max_page_count", pages + 10)
+            .expect("limits");
+        let (good, results) = commit_all(&conn, &[("a", 10), ("large", 1_000_000), ("z", 10)]);
+        assert!(good);
+        assert!(results[0].is_ok() && results[2].is_ok(), "{results:?}");
+        let Err(CommitError::NotLanded(fault)) = &results[1] else {
+            panic!("{results:?}");
+        };
+        assert_eq!(fault.class, Class::Throttled(None));
+        assert!(matches!(fault.error, SqliteError::Full(_)), "{fault:?}");
+        assert_eq!(stored(&conn), ["a", "z"]);
+    }
+
+    #[test]
+    fn a_busy_commit_is_tried_again_and_not_the_batch() {
+        let (_folder, file, conn) = file();
+        // With a rollback journal, whoever reads keeps a COMMIT from going through.
+        conn.pragma_update(None, "journal_mode", "DELETE")
+            .expect("is alone");
+        let reader = Connection::open(&file.path).expect("opens");
+        reader
+            .execute_batch("BEGIN; SELECT * FROM ferry_record;")
+            .expect("reads");
+
+        let (good, results) = commit_all(&conn, &[("a", 10), ("b", 10)]);
+        assert!(good);
+        for result in results {
+            let Err(CommitError::NotLanded(fault)) = result else {
+                panic!("{result:?}");
+            };
+            assert_eq!(fault.class, Class::Transient);
+        }
+        assert!(conn.is_autocommit(), "no transaction is left open");
+
+        let (group, answered) = create("a", 10);
+        thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                let conn = file.writer().expect("opens");
+                conn.busy_timeout(Duration::ZERO).expect("sets");
+                let patience = Duration::from_secs(600);
+                commit(&conn, patience, vec![group], &Tally::default())
+            });
+            // Longer than the first try, so that one of the later ones has to do it.
+            thread::sleep(PATIENCE);
+            reader.execute_batch("COMMIT").expect("ends");
+            assert!(writer.join().expect("ends"));
+        });
+        pollster::block_on(committed(answered)).expect("lands");
+        assert_eq!(stored(&conn), ["a"]);
+    }
+
+    #[test]
+    fn a_commit_that_fails_on_its_way_to_the_disk_is_in_doubt() {
+        let (_folder, _file, conn) = file();
+        // Stands in for a disk that fails at the last moment: the transaction is checked as a whole, and
+        // the error comes out of COMMIT itself.
+        conn.execute_batch(
+            "CREATE TABLE parent (id INTEGER PRIMARY KEY);
+             CREATE TABLE child (id REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+             CREATE TRIGGER spoil AFTER INSERT ON ferry_record WHEN new.key = 'a'
+             BEGIN INSERT INTO child VALUES (1); END;",
+        )
+        .expect("creates");
+        let (good, results) = commit_all(&conn, &[("a", 10), ("b", 10), ("a", 10)]);
+        assert!(!good, "the connection is replaced");
+        for result in &results[..2] {
+            assert!(matches!(result, Err(CommitError::InDoubt(_))), "{result:?}");
+        }
+        let Err(CommitError::NotLanded(fault)) = &results[2] else {
+            panic!("{results:?}");
+        };
+        assert_eq!(
+            fault.class,
+            Class::Transient,
+            "refused by a commit that is in doubt itself"
+        );
+        assert!(conn.is_autocommit(), "no transaction is left open");
+        let (_, results) = commit_all(&conn, &[("b", 10)]);
+        assert!(results[0].is_ok(), "{results:?}");
+    }
+
+    #[test]
+    fn a_group_of_which_nothing_lands_is_not_synced() {
+        let (_folder, file, conn) = file();
+        commit_all(&conn, &[("a", 10)]);
+        let watcher = file.reader().expect("opens");
+        // Changes whenever somebody else has committed.
+        let data_version = || -> i64 {
+            watcher
+                .pragma_query_value(None, "data_version", |row| row.get(0))
+                .expect("reads")
+        };
+        let before = data_version();
+        let (good, results) = commit_all(&conn, &[("a", 10), ("a", 10)]);
+        assert!(good);
+        for result in results {
+            assert!(matches!(result, Err(CommitError::Refused)), "{result:?}");
+        }
+        assert_eq!(data_version(), before);
+        assert!(conn.is_autocommit(), "no transaction is left open");
+    }
+}
