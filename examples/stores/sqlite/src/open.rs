@@ -6,7 +6,7 @@ use std::{
     fmt::Write as _,
     io,
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use rusqlite::{Connection, MAIN_DB, OpenFlags, TransactionBehavior, config::DbConfig, ffi};
@@ -278,27 +278,7 @@ fn contents(conn: &Connection) -> rusqlite::Result<Contents> {
 }
 
 /// Makes sure that the file is ours and has its log, and creates what a new file lacks.
-///
-/// Processes that open a new file at the same moment get in each other's way in places where SQLite
-/// does not wait, so being busy is waited out here as a whole.
 fn prepare(file: &File) -> Result<Connection, OpenError> {
-    const PAUSE: Duration = Duration::from_millis(5);
-    let begin = Instant::now();
-    loop {
-        match prepare_once(file) {
-            Err(OpenError::Locked { path, .. }) => {
-                let waited = begin.elapsed();
-                if waited >= file.options.busy_timeout {
-                    return Err(OpenError::Locked { path, waited });
-                }
-                std::thread::sleep(PAUSE);
-            }
-            done => return done,
-        }
-    }
-}
-
-fn prepare_once(file: &File) -> Result<Connection, OpenError> {
     let explain = |error| explain(file, error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     let mut conn = connect(&file.path, flags, &file.options).map_err(explain)?;
@@ -365,7 +345,7 @@ fn explain(file: &File, source: rusqlite::Error) -> OpenError {
     match primary_code(&source) {
         ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED | ffi::SQLITE_PROTOCOL => OpenError::Locked {
             path,
-            waited: Duration::ZERO,
+            waited: file.options.busy_timeout,
         },
         ffi::SQLITE_NOTADB => OpenError::NotADatabase(path),
         ffi::SQLITE_READONLY | ffi::SQLITE_PERM | ffi::SQLITE_AUTH => {

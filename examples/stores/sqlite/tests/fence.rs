@@ -93,6 +93,17 @@ fn an_equal_number_with_another_stamp_is_refused() {
 }
 
 #[test]
+fn an_equal_stamp_with_another_number_is_refused() {
+    let file = File::new();
+    let store = file.open();
+    deposit(&store, "a", &["1"]).expect("lands");
+    let mut seen = read(&store, "a", &[]).expect("is there");
+    seen.version.number += 1;
+    assert_refused!(deposit_on(&store, "a", Some(&seen), &["2"]));
+    assert_eq!(balance(&store, "a"), Some(1));
+}
+
+#[test]
 fn a_number_beyond_what_the_file_can_hold_is_refused() {
     let file = File::new();
     let store = file.open();

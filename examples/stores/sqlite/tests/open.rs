@@ -6,6 +6,7 @@ use std::{collections::BTreeMap, fs, path::Path, sync::Barrier, time::Duration};
 
 use common::{Accounts, File, balance, deposit};
 use ferry_sqlite::{OpenError, Options, SqliteStore};
+use rusqlite::Connection;
 
 /// Every file in a folder with its bytes.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -26,10 +27,11 @@ fn open(path: &Path) -> Result<Accounts, OpenError> {
 }
 
 /// Opens the file, expects an error with these words, and the folder to be as it was.
-fn refused(file: &File, words: &[&str]) -> OpenError {
-    let before = files(file.folder());
-    let error = open(&file.path()).expect_err("is refused");
-    let after = files(file.folder());
+fn refused(path: &Path, words: &[&str]) -> OpenError {
+    let folder = path.parent().expect("is in a folder");
+    let before = files(folder);
+    let error = open(path).expect_err("is refused");
+    let after = files(folder);
     assert!(
         before == after,
         "changed: {:?} -> {:?}",
@@ -60,7 +62,10 @@ fn what_is_no_database() {
     ] {
         let file = File::new();
         fs::write(file.path(), bytes).expect("writes");
-        let error = refused(&file, &["not an SQLite database", "choose another file"]);
+        let error = refused(
+            &file.path(),
+            &["not an SQLite database", "choose another file"],
+        );
         assert!(matches!(error, OpenError::NotADatabase(_)), "{error:?}");
     }
 }
@@ -73,19 +78,25 @@ fn another_programs_database() {
         ("WAL", 0),
         ("WAL", 0x1234),
     ] {
-        let file = File::new();
-        let other = file.connection();
-        other
-            .execute_batch(&format!(
-                "PRAGMA journal_mode = {journal}; PRAGMA application_id = {id};
-                 CREATE TABLE t (x); INSERT INTO t VALUES (1);"
-            ))
-            .expect("creates");
-        drop(other);
-        let error = refused(&file, &["another program", "choose another file"]);
-        assert!(
-            matches!(error, OpenError::OtherProgram { application_id, .. } if application_id == id)
-        );
+        for folder in ["plain", "a b?mode=x#y%41:\u{e4}"] {
+            let file = File::new();
+            let folder = file.folder().join(folder);
+            fs::create_dir(&folder).expect("creates");
+            let path = folder.join("accounts.db");
+            let other = Connection::open(&path).expect("opens");
+            other
+                .execute_batch(&format!(
+                    "PRAGMA journal_mode = {journal}; PRAGMA application_id = {id};
+                     CREATE TABLE t (x); INSERT INTO t VALUES (1);"
+                ))
+                .expect("creates");
+            drop(other);
+            let error = refused(&path, &["another program", "choose another file"]);
+            assert!(
+                matches!(error, OpenError::OtherProgram { application_id, .. } if application_id == id),
+                "{error:?}"
+            );
+        }
     }
 }
 
@@ -119,7 +130,7 @@ fn a_later_layout() {
         .pragma_update(None, "user_version", 7)
         .expect("updates");
     let error = refused(
-        &file,
+        &file.path(),
         &["layout 7", "layout 1", "use the version that wrote it"],
     );
     assert!(
