@@ -147,10 +147,10 @@ impl SqliteError {
 
 /// The result code of SQLite, with its refinement in the upper bytes.
 pub(crate) fn extended_code(error: &rusqlite::Error) -> i32 {
-    match error {
-        rusqlite::Error::SqlInputError { error, .. } => error.extended_code,
-        error => error.sqlite_extended_error_code().unwrap_or(ffi::SQLITE_OK),
+    if let rusqlite::Error::SqlInputError { error, .. } = error {
+        return error.extended_code;
     }
+    error.sqlite_extended_error_code().unwrap_or(ffi::SQLITE_OK)
 }
 
 /// The result code of SQLite without its refinement; `SQLITE_OK` for what is not SQLite's doing.

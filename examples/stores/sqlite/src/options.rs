@@ -47,7 +47,7 @@ impl Options {
 
     /// How long a commit waits for another connection's lock before it fails as transient.
     ///
-    /// Default 5 s, at most 1 day. Longer: a program that holds a transaction open stalls every commit
+    /// Default 5 s. Longer: a program that holds a transaction open stalls every commit
     /// for that long before anyone hears of it. Shorter: more retries where many processes write.
     #[must_use]
     pub fn busy_timeout(mut self, timeout: Duration) -> Self {
@@ -99,11 +99,6 @@ impl Options {
 
     fn check(&self) -> Result<(), OpenError> {
         let in_bounds = [
-            (
-                "busy_timeout",
-                "at most 1 day",
-                self.busy_timeout <= Duration::from_secs(86_400),
-            ),
             ("readers", "from 1 to 64", (1..=64).contains(&self.readers)),
             (
                 "group_max",

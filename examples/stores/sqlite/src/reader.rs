@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crossbeam_channel::Receiver;
 use ferry_core::Fault;
-use rusqlite::{Connection, OptionalExtension, Row, types::ValueRef};
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::{
     Fingerprint, Part, SqliteError, Version,
@@ -107,8 +107,6 @@ pub(crate) fn bytes(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<u8>> {
 
 /// As [`bytes`], where the column may hold nothing.
 pub(crate) fn optional_bytes(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Vec<u8>>> {
-    match row.get_ref(column)? {
-        ValueRef::Null => Ok(None),
-        value => Ok(Some(value.as_bytes()?.to_vec())),
-    }
+    let bytes = row.get_ref(column)?.as_bytes_or_null()?;
+    Ok(bytes.map(<[u8]>::to_vec))
 }

@@ -17,7 +17,7 @@ use futures_channel::oneshot;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    Audit, Entry, OpenError, Options, Part, SqliteError, Stored, Version,
+    Audit, Entry, Known, OpenError, Options, Part, SqliteError, Stored, Version,
     connection::File,
     error::undecodable,
     open::Opened,
@@ -285,12 +285,12 @@ fn decode<B: DeserializeOwned, O: DeserializeOwned>(
         // The record is gone, its entries are not: what they say of the ids still has to be heard.
         None => (Version::ABSENT, None),
     };
-    let mut state = Stored::default();
-    state.body = body.map(|body| parse(key, Part::Body, &body)).transpose()?;
+    let mut known = Known::default();
     for (id, fingerprint, outcome) in found.known {
-        let outcome = parse(key, Part::Outcome, &outcome)?;
-        state.known.insert(id, fingerprint, outcome);
+        known.insert(id, fingerprint, parse(key, Part::Outcome, &outcome)?);
     }
+    let body = body.map(|body| parse(key, Part::Body, &body)).transpose()?;
+    let state = Stored { body, known };
     Ok(Some(Record { state, version }))
 }
 

@@ -57,9 +57,13 @@ fn commit(conn: &Connection, patience: Duration, group: Vec<Taken>, tally: &Tall
         // One of them may be the cause (a damaged page, a body that fills the disk), and it must not
         // stop the others.
         Err(Trouble::Member(error)) if group.len() == 1 => not_landed(group, error),
-        Err(Trouble::Member(_)) => group.into_iter().fold(true, |good, taken| {
-            commit(conn, patience, vec![taken], tally) && good
-        }),
+        Err(Trouble::Member(_)) => {
+            let mut good = true;
+            for taken in group {
+                good &= commit(conn, patience, vec![taken], tally);
+            }
+            good
+        }
         Err(Trouble::Commit(error, verdicts)) => {
             let error = Arc::new(error);
             for (taken, verdict) in group.into_iter().zip(verdicts) {

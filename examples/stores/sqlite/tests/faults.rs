@@ -116,8 +116,10 @@ fn what_has_no_json_form_is_told_before_anything_is_written() {
     let file = File::new();
     let store: SqliteStore<HashMap<(u8, u8), u8>, u8> =
         SqliteStore::open(file.path()).expect("opens");
-    let mut state = Stored::default();
-    state.body = Some(HashMap::from([((1, 1), 1)]));
+    let mut state = Stored {
+        body: Some(HashMap::from([((1, 1), 1)])),
+        ..Stored::default()
+    };
     let entry = state.apply("1", common::content("1"), 0, *b"");
     let commit = Commit {
         expected: None,

@@ -20,15 +20,17 @@ fn of_many_who_create_a_record_one_does() {
     const WRITERS: usize = 8;
     let file = File::new();
     let start = Barrier::new(WRITERS);
+    // Each is another process, as far as the file can tell.
+    let stores: Vec<_> = (0..WRITERS).map(|_| file.open()).collect();
     let landed = std::thread::scope(|scope| {
-        let writers: Vec<_> = (0..WRITERS)
-            .map(|writer| {
-                // Every second one is another process, as far as the file can tell.
-                let (file, start) = (&file, &start);
+        let writers: Vec<_> = stores
+            .iter()
+            .enumerate()
+            .map(|(writer, store)| {
+                let start = &start;
                 scope.spawn(move || {
-                    let store = file.open();
                     start.wait();
-                    deposit_on(&store, "a", None, &[&format!("by {writer}")])
+                    deposit_on(store, "a", None, &[&format!("by {writer}")])
                 })
             })
             .collect();

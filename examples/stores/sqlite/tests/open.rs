@@ -205,7 +205,6 @@ fn options_out_of_bounds_are_named() {
         (Options::new().readers(65), "readers"),
         (Options::new().group_max(0), "group_max"),
         (Options::new().value_bytes_max(10), "value_bytes_max"),
-        (Options::new().busy_timeout(Duration::MAX), "busy_timeout"),
     ] {
         let error = options
             .open::<i64, i64>(file.path())
