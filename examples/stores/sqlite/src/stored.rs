@@ -1,0 +1,195 @@
+//! What a fold sees of a record, and what it adds to it.
+
+use std::{collections::HashMap, fmt};
+
+/// The fence token of a record: how many commits it has seen, and a random stamp of the last one.
+///
+/// The number alone would start over when a record is deleted and created again; the stamp is drawn
+/// afresh for every commit, so the pair never comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Version {
+    /// Commits since the record was created; the first is 1.
+    pub number: u64,
+    /// 16 random bytes, drawn by SQLite for each commit.
+    pub stamp: [u8; 16],
+}
+
+impl Version {
+    /// The version of a record that is not there: no commit has it, and a commit that expects it
+    /// creates the record.
+    pub const ABSENT: Self = Self {
+        number: 0,
+        stamp: [0; 16],
+    };
+}
+
+/// A digest of an input's content, stored beside its id: 16 bytes of BLAKE3.
+///
+/// Two inputs with one id are the same input if their fingerprints are equal. Take it over bytes that
+/// are the same for every retry: the fields that matter, in a fixed order, without times of sending.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fingerprint([u8; 16]);
+
+impl Fingerprint {
+    /// The fingerprint of these bytes. The same on every machine, and in every later version.
+    #[must_use]
+    pub fn of(content: &[u8]) -> Self {
+        let mut bytes = [0; 16];
+        blake3::Hasher::new()
+            .update(content)
+            .finalize_xof()
+            .fill(&mut bytes);
+        Self(bytes)
+    }
+
+    /// A fingerprint taken in another way, e.g. carried along by the client.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its bytes, as they are stored.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", u128::from_be_bytes(self.0))
+    }
+}
+
+/// What one applied input adds to its record: a row that carries the input's id.
+///
+/// [`Stored::apply`] makes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry<O> {
+    /// The id that the client chose for the input. Unique within its key, for as long as the entry is
+    /// kept.
+    pub id: String,
+    /// Of the input's content.
+    pub fingerprint: Fingerprint,
+    /// What the input's caller was told, and every retry is told again.
+    pub outcome: O,
+    /// The input itself, or whatever else is to be found in the entry later. May be empty.
+    pub body: Vec<u8>,
+}
+
+/// The state that a fold works on: the record's body, and what is known of the batch's ids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored<B, O> {
+    /// The record's body; `None` where the key has no record yet, or where its body was removed.
+    ///
+    /// A fold that leaves `None` here removes the body and keeps the version counting, so that what
+    /// comes after still meets the fence.
+    pub body: Option<B>,
+    /// The ids that the read was asked about, and those applied since in the same fold.
+    pub known: Known<O>,
+}
+
+impl<B, O> Default for Stored<B, O> {
+    /// The state of a key without a record.
+    fn default() -> Self {
+        Self {
+            body: None,
+            known: Known::default(),
+        }
+    }
+}
+
+impl<B, O: Clone> Stored<B, O> {
+    /// Notes an input as applied, and gives the entry to return with
+    /// [`Step::Applied`](ferry_core::Step::Applied).
+    ///
+    /// From here on [`Known::check`] knows the id, since the same batch can hold it again. Call it
+    /// after `check` said [`Check::New`] and the body has been changed.
+    #[must_use = "the entry is what makes the input count as applied; return it from the step"]
+    pub fn apply(
+        &mut self,
+        id: impl Into<String>,
+        fingerprint: Fingerprint,
+        outcome: O,
+        body: impl Into<Vec<u8>>,
+    ) -> Entry<O> {
+        let id = id.into();
+        self.known.insert(id.clone(), fingerprint, outcome.clone());
+        Entry {
+            id,
+            fingerprint,
+            outcome,
+            body: body.into(),
+        }
+    }
+}
+
+/// What is stored of the inputs in a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known<O> {
+    applied: HashMap<String, (Fingerprint, O)>,
+}
+
+impl<O> Default for Known<O> {
+    fn default() -> Self {
+        Self {
+            applied: HashMap::new(),
+        }
+    }
+}
+
+impl<O> Known<O> {
+    /// Whether an input with this id was applied before, and whether it was the same input.
+    #[must_use]
+    pub fn check(&self, id: &str, fingerprint: Fingerprint) -> Check<'_, O> {
+        match self.applied.get(id) {
+            None => Check::New,
+            Some((stored, outcome)) if *stored == fingerprint => Check::Same(outcome),
+            Some(_) => Check::Mismatch,
+        }
+    }
+
+    pub(crate) fn insert(&mut self, id: String, fingerprint: Fingerprint, outcome: O) {
+        self.applied.insert(id, (fingerprint, outcome));
+    }
+}
+
+/// What [`Known::check`] found.
+///
+/// Exhaustive on purpose: a step answers each of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check<'a, O> {
+    /// Never applied to this key: apply it.
+    New,
+    /// Applied before, with this outcome: answer that.
+    Same(&'a O),
+    /// The id was applied before with other content: the client's mistake; change nothing.
+    Mismatch,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_stays_what_it_was() {
+        // Stored in files: a change here makes every retry of an older input a mismatch.
+        assert_eq!(
+            format!("{:?}", Fingerprint::of(b"ferry")),
+            "2a21111600a31864f89ef841788a6ae0"
+        );
+    }
+
+    #[test]
+    fn an_id_applied_in_this_fold_is_known_to_the_rest_of_it() {
+        let mut account = Stored::<i64, i64>::default();
+        let content = Fingerprint::of(b"+5");
+        assert_eq!(account.known.check("a", content), Check::New);
+        let entry = account.apply("a", content, 5, *b"+5");
+        assert_eq!((entry.id.as_str(), entry.outcome), ("a", 5));
+        assert_eq!(account.known.check("a", content), Check::Same(&5));
+        let other = Fingerprint::of(b"+6");
+        assert_eq!(account.known.check("a", other), Check::Mismatch);
+        assert_eq!(account.known.check("b", content), Check::New);
+    }
+}

@@ -1,0 +1,441 @@
+//! The one thread that writes: it commits what has queued up, many keys in one transaction.
+
+use std::{
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use crossbeam_channel::Receiver;
+use ferry_core::{CommitError, Fault};
+use rusqlite::{
+    Connection, OptionalExtension, Savepoint, Transaction, TransactionBehavior, ffi, params,
+};
+
+use crate::{
+    SqliteError, Version,
+    connection::File,
+    error::{extended_code, fault, named, primary_code},
+    queue::{Commit, Queued, Taken},
+    reader::version,
+    sql,
+    store::Tally,
+};
+
+/// Commits until every handle is gone and the queue is empty.
+///
+/// While one group waits for the disk the next one gathers, so its size follows the load by itself.
+pub(crate) fn run(file: &File, conn: Connection, queue: &Receiver<Queued>, tally: &Tally) {
+    let mut conn = Some(conn);
+    while let Ok(first) = queue.recv() {
+        let queued = [first].into_iter().chain(queue.try_iter());
+        let group: Vec<Taken> = queued
+            .take(file.options.group_max)
+            .filter_map(Queued::take)
+            .collect();
+        conn = match conn.map_or_else(|| file.writer(), Ok) {
+            Ok(conn) => commit(&conn, file.options.busy_timeout, group, tally).then_some(conn),
+            Err(error) => {
+                not_landed(group, error);
+                None
+            }
+        };
+    }
+}
+
+/// Commits a group and answers each of its callers; says whether the connection is still good.
+fn commit(conn: &Connection, patience: Duration, group: Vec<Taken>, tally: &Tally) -> bool {
+    match write(conn, patience, &group) {
+        Ok(verdicts) => {
+            tally.add(&verdicts);
+            for (taken, verdict) in group.into_iter().zip(verdicts) {
+                taken.answer(verdict.into());
+            }
+            true
+        }
+        Err(Trouble::Group(error)) => not_landed(group, error),
+        // One of them may be the cause (a damaged page, a body that fills the disk), and it must not
+        // stop the others.
+        Err(Trouble::Member(error)) if group.len() == 1 => not_landed(group, error),
+        Err(Trouble::Member(_)) => {
+            let mut good = true;
+            for taken in group {
+                good &= commit(conn, patience, vec![taken], tally);
+            }
+            good
+        }
+        Err(Trouble::Commit(error, verdicts)) => {
+            let error = Arc::new(error);
+            for (taken, verdict) in group.into_iter().zip(verdicts) {
+                taken.answer(Err(after_failed_commit(verdict, &error)));
+            }
+            false
+        }
+    }
+}
+
+/// Answers a group of which nothing was written; says whether the connection is still good.
+fn not_landed(group: Vec<Taken>, error: rusqlite::Error) -> bool {
+    let fault = fault(error);
+    let good = !fault.error.spoils_connection();
+    for taken in group {
+        taken.answer(Err(fault.clone().into()));
+    }
+    good
+}
+
+/// What became of one commit of a group, provided that the group is committed.
+pub(crate) enum Verdict {
+    Landed(Version),
+    Refused,
+    Failed(SqliteError),
+}
+
+impl From<Verdict> for Result<Version, CommitError<SqliteError>> {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Landed(version) => Ok(version),
+            Verdict::Refused => Err(CommitError::Refused),
+            Verdict::Failed(error) => Err(Fault::permanent(error).into()),
+        }
+    }
+}
+
+/// What a commit's verdict is worth after `COMMIT` failed in a way that leaves it open whether the
+/// log got there.
+fn after_failed_commit(verdict: Verdict, error: &Arc<rusqlite::Error>) -> CommitError<SqliteError> {
+    match verdict {
+        Verdict::Landed(_) => CommitError::InDoubt(named(Arc::clone(error))),
+        // Certainly not written; but what it was refused for may have been another commit of this
+        // very group, which is open now. So it is no refusal to conclude anything from.
+        Verdict::Refused => Fault::transient(named(Arc::clone(error))).into(),
+        Verdict::Failed(error) => Fault::permanent(error).into(),
+    }
+}
+
+/// Why a group was not committed.
+enum Trouble {
+    /// Nothing was written, and no member is to blame.
+    Group(rusqlite::Error),
+    /// Nothing was written, and the member that was being written may be to blame.
+    Member(rusqlite::Error),
+    /// `COMMIT` failed: the members that would have landed are in doubt.
+    Commit(rusqlite::Error, Vec<Verdict>),
+}
+
+fn write(conn: &Connection, patience: Duration, group: &[Taken]) -> Result<Vec<Verdict>, Trouble> {
+    // IMMEDIATE waits for its turn here; a deferred transaction would find out at its first write
+    // that somebody else was faster, and could only start over. Rolls back when dropped.
+    let mut transaction =
+        Transaction::new_unchecked(conn, TransactionBehavior::Immediate).map_err(Trouble::Group)?;
+    let mut verdicts = Vec::with_capacity(group.len());
+    for taken in group {
+        let savepoint = transaction.savepoint().map_err(Trouble::Member)?;
+        verdicts.push(write_member(savepoint, &taken.commit).map_err(Trouble::Member)?);
+    }
+    if !verdicts
+        .iter()
+        .any(|verdict| matches!(verdict, Verdict::Landed(_)))
+    {
+        return Ok(verdicts);
+    }
+    match finish(conn, patience) {
+        Ok(()) => Ok(verdicts),
+        Err(error) if primary_code(&error) == ffi::SQLITE_BUSY && !conn.is_autocommit() => {
+            transaction
+                .rollback()
+                .map_err(|error| Trouble::Commit(error, verdicts))?;
+            Err(Trouble::Group(error))
+        }
+        Err(error) => Err(Trouble::Commit(error, verdicts)),
+    }
+}
+
+/// `COMMIT`. A busy one leaves the transaction as it is, so it is the `COMMIT` that is tried again.
+fn finish(conn: &Connection, patience: Duration) -> rusqlite::Result<()> {
+    const PAUSE: Duration = Duration::from_millis(1);
+    let begin = Instant::now();
+    loop {
+        match conn.prepare_cached("COMMIT")?.execute([]) {
+            Err(error)
+                if primary_code(&error) == ffi::SQLITE_BUSY
+                    && !conn.is_autocommit()
+                    && begin.elapsed() < patience =>
+            {
+                thread::sleep(PAUSE);
+            }
+            result => return result.map(drop),
+        }
+    }
+}
+
+/// Writes one commit in a savepoint of its own, and undoes it there unless it lands.
+fn write_member(savepoint: Savepoint<'_>, commit: &Commit) -> rusqlite::Result<Verdict> {
+    match write_rows(&savepoint, commit) {
+        Ok(Some(version)) => {
+            savepoint.commit()?;
+            Ok(Verdict::Landed(version))
+        }
+        Ok(None) => {
+            savepoint.finish()?;
+            Ok(Verdict::Refused)
+        }
+        Err(error) => {
+            // Some errors take the whole transaction with them, the members before this one too.
+            if savepoint.is_autocommit() {
+                return Err(error);
+            }
+            savepoint.finish()?;
+            blame(error, commit)
+        }
+    }
+}
+
+/// What an error means for the commit that met it, where it is this commit's own.
+fn blame(error: rusqlite::Error, commit: &Commit) -> rusqlite::Result<Verdict> {
+    match extended_code(&error) {
+        // The only unique key beside the primary ones is that of an entry's id. A read will find it.
+        ffi::SQLITE_CONSTRAINT_UNIQUE => Ok(match repeated_id(commit) {
+            Some(id) => Verdict::Failed(SqliteError::RepeatedId {
+                key: commit.key.clone(),
+                id,
+            }),
+            None => Verdict::Refused,
+        }),
+        code => match code & 0xff {
+            ffi::SQLITE_TOOBIG => Ok(Verdict::Failed(SqliteError::TooLarge {
+                key: commit.key.clone(),
+            })),
+            ffi::SQLITE_OK
+            | ffi::SQLITE_CONSTRAINT
+            | ffi::SQLITE_MISMATCH
+            | ffi::SQLITE_MISUSE
+            | ffi::SQLITE_RANGE => Ok(Verdict::Failed(SqliteError::Other(Arc::new(error)))),
+            _ => Err(error),
+        },
+    }
+}
+
+fn repeated_id(commit: &Commit) -> Option<String> {
+    let mut ids: Vec<&str> = commit
+        .entries
+        .iter()
+        .map(|entry| entry.id.as_str())
+        .collect();
+    ids.sort_unstable();
+    ids.windows(2)
+        .find(|pair| pair[0] == pair[1])
+        .map(|pair| pair[0].to_owned())
+}
+
+/// The fenced write itself; `None` when the fence does not hold.
+fn write_rows(conn: &Connection, commit: &Commit) -> rusqlite::Result<Option<Version>> {
+    let Some(version) = write_record(conn, commit)? else {
+        return Ok(None);
+    };
+    let mut seq: i64 = conn
+        .prepare_cached(sql::LAST_SEQ)?
+        .query_row([&commit.key], |row| row.get(0))?;
+    let mut insert = conn.prepare_cached(sql::INSERT_ENTRY)?;
+    for entry in &commit.entries {
+        seq += 1;
+        insert.execute(params![
+            commit.key,
+            seq,
+            entry.id,
+            entry.fingerprint.as_bytes(),
+            entry.outcome,
+            entry.body,
+        ])?;
+    }
+    Ok(Some(version))
+}
+
+/// Writes the record if it is as expected. `RETURNING` does its work only when the row is fetched, as
+/// `query_row` does; a count of changed rows would still be 0 here.
+fn write_record(conn: &Connection, commit: &Commit) -> rusqlite::Result<Option<Version>> {
+    let returned = |row: &rusqlite::Row<'_>| version(row, 0, 1);
+    match commit.expected {
+        None => conn
+            .prepare_cached(sql::INSERT_RECORD)?
+            .query_row(params![commit.key, commit.body], returned),
+        Some(expected) => {
+            // No version in the file is that large, so none is equal.
+            let Ok(number) = i64::try_from(expected.number) else {
+                return Ok(None);
+            };
+            conn.prepare_cached(sql::UPDATE_RECORD)?.query_row(
+                params![commit.key, commit.body, number, expected.stamp],
+                returned,
+            )
+        }
+    }
+    .optional()
+}
+
+#[cfg(test)]
+mod tests {
+    use ferry_core::Class;
+    use futures_channel::oneshot::Receiver;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::{
+        Fingerprint, Options,
+        queue::{CommitResult, Row, committed},
+    };
+
+    const PATIENCE: Duration = Duration::from_millis(30);
+
+    /// A file, and a connection to commit groups through as the thread does.
+    fn file() -> (TempDir, File, Connection) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = Options::new().busy_timeout(PATIENCE);
+        let opened = crate::open::open(&folder.path().join("a.db"), &options).expect("opens");
+        (folder, opened.file, opened.writer)
+    }
+
+    fn create(key: &str, body_bytes: usize) -> (Taken, Receiver<CommitResult>) {
+        let (queued, answered) = Queued::new(Commit {
+            key: key.into(),
+            expected: None,
+            body: Some("1".into()),
+            entries: vec![Row {
+                id: "1".into(),
+                fingerprint: Fingerprint::of(b"1"),
+                outcome: "1".into(),
+                body: vec![0; body_bytes],
+            }],
+        });
+        (queued.take().expect("is there"), answered)
+    }
+
+    /// Commits new records of these sizes as one group.
+    fn commit_all(conn: &Connection, records: &[(&str, usize)]) -> (bool, Vec<CommitResult>) {
+        let (group, answered): (Vec<_>, Vec<_>) = records
+            .iter()
+            .map(|(key, bytes)| create(key, *bytes))
+            .unzip();
+        let good = commit(conn, PATIENCE, group, &Tally::default());
+        let results = answered
+            .into_iter()
+            .map(|answered| pollster::block_on(committed(answered)));
+        (good, results.collect())
+    }
+
+    fn stored(conn: &Connection) -> Vec<String> {
+        let mut statement = conn
+            .prepare("SELECT key FROM ferry_record ORDER BY key")
+            .expect("prepares");
+        let keys = statement.query_map([], |row| row.get(0)).expect("queries");
+        keys.collect::<Result<_, _>>().expect("reads")
+    }
+
+    #[test]
+    fn what_finds_no_room_fails_alone_and_may_be_tried_again() {
+        let (_folder, _file, conn) = file();
+        let pages: i64 = conn
+            .pragma_query_value(None, "page_count", |row| row.get(0))
+            .expect("reads");
+        conn.pragma_update(None, "max_page_count", pages + 10)
+            .expect("limits");
+        let (good, results) = commit_all(&conn, &[("a", 10), ("large", 1_000_000), ("z", 10)]);
+        assert!(good);
+        assert!(results[0].is_ok() && results[2].is_ok(), "{results:?}");
+        let Err(CommitError::NotLanded(fault)) = &results[1] else {
+            panic!("{results:?}");
+        };
+        assert_eq!(fault.class, Class::Throttled(None));
+        assert!(matches!(fault.error, SqliteError::Full(_)), "{fault:?}");
+        assert_eq!(stored(&conn), ["a", "z"]);
+    }
+
+    #[test]
+    fn a_busy_commit_is_tried_again_and_not_the_batch() {
+        let (_folder, file, conn) = file();
+        // With a rollback journal, whoever reads keeps a COMMIT from going through.
+        conn.pragma_update(None, "journal_mode", "DELETE")
+            .expect("is alone");
+        let reader = Connection::open(&file.path).expect("opens");
+        reader
+            .execute_batch("BEGIN; SELECT * FROM ferry_record;")
+            .expect("reads");
+
+        let (good, results) = commit_all(&conn, &[("a", 10), ("b", 10)]);
+        assert!(good);
+        for result in results {
+            let Err(CommitError::NotLanded(fault)) = result else {
+                panic!("{result:?}");
+            };
+            assert_eq!(fault.class, Class::Transient);
+        }
+        assert!(conn.is_autocommit(), "no transaction is left open");
+
+        let (group, answered) = create("a", 10);
+        thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                let conn = file.writer().expect("opens");
+                conn.busy_timeout(Duration::ZERO).expect("sets");
+                let patience = Duration::from_secs(600);
+                commit(&conn, patience, vec![group], &Tally::default())
+            });
+            // Longer than the first try, so that one of the later ones has to do it.
+            thread::sleep(PATIENCE);
+            reader.execute_batch("COMMIT").expect("ends");
+            assert!(writer.join().expect("ends"));
+        });
+        pollster::block_on(committed(answered)).expect("lands");
+        assert_eq!(stored(&conn), ["a"]);
+    }
+
+    #[test]
+    fn a_commit_that_fails_on_its_way_to_the_disk_is_in_doubt() {
+        let (_folder, _file, conn) = file();
+        // Stands in for a disk that fails at the last moment: the transaction is checked as a whole, and
+        // the error comes out of COMMIT itself.
+        conn.execute_batch(
+            "CREATE TABLE parent (id INTEGER PRIMARY KEY);
+             CREATE TABLE child (id REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+             CREATE TRIGGER spoil AFTER INSERT ON ferry_record WHEN new.key = 'a'
+             BEGIN INSERT INTO child VALUES (1); END;",
+        )
+        .expect("creates");
+        let (good, results) = commit_all(&conn, &[("a", 10), ("b", 10), ("a", 10)]);
+        assert!(!good, "the connection is replaced");
+        for result in &results[..2] {
+            assert!(matches!(result, Err(CommitError::InDoubt(_))), "{result:?}");
+        }
+        let Err(CommitError::NotLanded(fault)) = &results[2] else {
+            panic!("{results:?}");
+        };
+        assert_eq!(
+            fault.class,
+            Class::Transient,
+            "refused by a commit that is in doubt itself"
+        );
+        assert!(conn.is_autocommit(), "no transaction is left open");
+        let (_, results) = commit_all(&conn, &[("b", 10)]);
+        assert!(results[0].is_ok(), "{results:?}");
+    }
+
+    #[test]
+    fn a_group_of_which_nothing_lands_is_not_synced() {
+        let (_folder, file, conn) = file();
+        commit_all(&conn, &[("a", 10)]);
+        let watcher = file.reader().expect("opens");
+        // Changes whenever somebody else has committed.
+        let data_version = || -> i64 {
+            watcher
+                .pragma_query_value(None, "data_version", |row| row.get(0))
+                .expect("reads")
+        };
+        let before = data_version();
+        let (good, results) = commit_all(&conn, &[("a", 10), ("a", 10)]);
+        assert!(good);
+        for result in results {
+            assert!(matches!(result, Err(CommitError::Refused)), "{result:?}");
+        }
+        assert_eq!(data_version(), before);
+        assert!(conn.is_autocommit(), "no transaction is left open");
+    }
+}
