@@ -18,4 +18,7 @@ pub use error::{Part, SqliteError};
 pub use open::OpenError;
 pub use options::Options;
 pub use store::{SqliteStore, Stats};
-pub use stored::{Check, Entry, Fingerprint, Known, Stored, Version};
+pub use stored::{Check, Entry, Known, Stored, Version};
+
+/// What an input's content is told by. The same type that the core's own dedup helpers store.
+pub use ferry_core::applied::Fingerprint;
