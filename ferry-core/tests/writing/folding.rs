@@ -1,7 +1,7 @@
 //! What a batch is folded to, and what its callers hear.
 
 use ferry_core::{
-    Fold, Instant, StepOf,
+    Fold, Instant, Retry, StepOf,
     fold_write::{Command, FoldWrite},
 };
 
@@ -212,6 +212,24 @@ fn a_panic_in_step_of_an_input_in_doubt_leaves_it_in_doubt() {
         .sleeps()
         .reads()
         .hears(&["13: in doubt, panicked the unlucky step"])
+        .ends();
+}
+
+#[test]
+fn a_panic_in_step_at_the_read_after_the_last_refusal_starts_no_further_try() {
+    let once = Retry {
+        attempts: 1,
+        ..RETRY
+    };
+    let deposits = [(deposit(UNLUCKY, 50), None), (deposit(1, 10), None)];
+    let mut story = Story::with(Fragile, once, deposits);
+    story.reads().a_rival_commits(9, 5).commit_is_refused();
+    story
+        .reads()
+        .hears(&["13: in doubt, panicked the unlucky step"]);
+    story
+        .reads_for(&[1])
+        .hears(&["1: not committed, refused"])
         .ends();
 }
 

@@ -1,11 +1,16 @@
 //! Splitting, trying again, giving up and ending.
 
 use core::time::Duration;
+use std::rc::Rc;
 
-use ferry_core::{Fault, Retry, fold_write::FoldWrite};
+use ferry_core::{
+    Fault, Fold, Instant, Retry, Schema, Step, StepOf,
+    fold_write::{Command, FoldWrite},
+    per_key::{self, Limits, PerKey},
+};
 
 use crate::{
-    deposits::Deposits,
+    deposits::{Deposits, Hasher},
     store::error,
     story::{RETRY, Story, busy, by, deposit, down, too_large},
 };
@@ -107,6 +112,23 @@ fn each_part_of_a_split_batch_has_all_its_tries() {
         .reads()
         .commit_lands()
         .hears(&["2: 10"])
+        .ends();
+}
+
+#[test]
+fn a_part_that_was_refused_to_the_end_leaves_the_next_part_its_commit() {
+    let once = Retry {
+        attempts: 1,
+        ..RETRY
+    };
+    let mut story = Story::retrying(once, [deposit(1, 50), deposit(2, 10)]);
+    story.reads().commit_fails(too_large());
+    story.reads().a_rival_commits(9, 5).commit_is_refused();
+    story.reads_for(&[1]).hears(&["1: not committed, refused"]);
+    story
+        .reads_for(&[2])
+        .commit_lands()
+        .hears(&["2: 15"])
         .ends();
 }
 
@@ -334,6 +356,93 @@ fn a_call_used_again_knows_nothing_of_the_batch_before() {
         (tally.reads, tally.commits, tally.failed, tally.in_doubt),
         (4, 4, 1, 0)
     );
+}
+
+#[test]
+fn a_call_used_again_after_it_gave_up_has_all_its_attempts() {
+    let mut story = Story::retrying(
+        Retry {
+            attempts: 2,
+            ..RETRY
+        },
+        [deposit(1, 50)],
+    );
+    story
+        .reads()
+        .commit_fails(down())
+        .sleeps()
+        .reads()
+        .commit_fails(down());
+    story.hears(&["1: not committed, down"]);
+    let (_, call) = story.ends_with_call();
+    story.begins(call, [(deposit(1, 50), None)]);
+    story
+        .reads()
+        .commit_fails(down())
+        .sleeps()
+        .reads()
+        .commit_lands()
+        .hears(&["1: 50"])
+        .ends();
+}
+
+#[test]
+fn a_call_at_rest_holds_nothing_of_its_batch() {
+    let mut per_key = PerKey::new(Limits::default(), Hasher::default()).unwrap();
+    let input = Rc::new(());
+    per_key
+        .submit(Instant::EPOCH, 7, Rc::clone(&input))
+        .unwrap();
+    let Some(per_key::Command::Dispatch(batch)) = per_key.poll() else {
+        panic!("no batch");
+    };
+    let call = FoldWrite::new(Sharing, RETRY).unwrap().call(1);
+    let Command::Read(read) = call.start(Instant::EPOCH, batch) else {
+        panic!("no read");
+    };
+    let Command::Commit(commit) = read.resume(Instant::EPOCH, Ok(None)) else {
+        panic!("no commit");
+    };
+    assert_eq!(
+        Rc::strong_count(&input),
+        3,
+        "ours, the input, and the entry"
+    );
+    let mut command = commit.resume(Instant::EPOCH, Ok(1));
+    command.answers().for_each(drop);
+    let Command::Done(done) = command else {
+        panic!("not done");
+    };
+    let _batch_and_call = done.finish();
+    assert_eq!(Rc::strong_count(&input), 1);
+}
+
+/// The entry shares what the input holds.
+struct Sharing;
+
+impl Schema for Sharing {
+    type Key = u8;
+    type Id = u8;
+    type State = ();
+    type Version = u8;
+    type Entry = Rc<()>;
+    type Error = std::io::Error;
+}
+
+impl Fold for Sharing {
+    type Schema = Self;
+    type Input = Rc<()>;
+    type Outcome = ();
+
+    fn id(&self, _: &Rc<()>) -> u8 {
+        0
+    }
+
+    fn empty(&self, _: &u8) {}
+
+    fn step(&self, _: &mut (), input: &Rc<()>) -> StepOf<Self> {
+        Step::Applied(Rc::clone(input), ())
+    }
 }
 
 #[test]
