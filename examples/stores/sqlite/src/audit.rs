@@ -77,7 +77,7 @@ impl<B, O> Audit<B, O> {
                 let seq: i64 = row.get(1)?;
                 let seq = u64::try_from(seq)
                     .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(1, seq))?;
-                let fingerprint = Fingerprint::from_bytes(row.get(3)?);
+                let fingerprint = Fingerprint::from(row.get::<_, [u8; 16]>(3)?);
                 Ok((
                     seq,
                     row.get(2)?,

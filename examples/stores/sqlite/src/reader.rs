@@ -72,7 +72,10 @@ fn find(snapshot: &Connection, key: &str, ids: Vec<String>) -> ReadResult {
             .prepare_cached(sql::READ_ENTRY)
             .map_err(fault)?
             .query_row([key, &id], |row| {
-                Ok((Fingerprint::from_bytes(row.get(0)?), bytes(row, 1)?))
+                Ok((
+                    Fingerprint::from(row.get::<_, [u8; 16]>(0)?),
+                    bytes(row, 1)?,
+                ))
             })
             .optional()
             .map_err(|error| reading(error, key, Part::Entry))?;

@@ -1,6 +1,8 @@
 //! What a fold sees of a record, and what it adds to it.
 
-use std::{collections::HashMap, fmt};
+use std::collections::HashMap;
+
+use ferry_core::applied::Fingerprint;
 
 /// The fence token of a record: how many commits it has seen, and a random stamp of the last one.
 ///
@@ -21,44 +23,6 @@ impl Version {
         number: 0,
         stamp: [0; 16],
     };
-}
-
-/// A digest of an input's content, stored beside its id: 16 bytes of BLAKE3.
-///
-/// Two inputs with one id are the same input if their fingerprints are equal. Take it over bytes that
-/// are the same for every retry: the fields that matter, in a fixed order, without times of sending.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Fingerprint([u8; 16]);
-
-impl Fingerprint {
-    /// The fingerprint of these bytes. The same on every machine, and in every later version.
-    #[must_use]
-    pub fn of(content: &[u8]) -> Self {
-        let mut bytes = [0; 16];
-        blake3::Hasher::new()
-            .update(content)
-            .finalize_xof()
-            .fill(&mut bytes);
-        Self(bytes)
-    }
-
-    /// A fingerprint taken in another way, e.g. carried along by the client.
-    #[must_use]
-    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
-        Self(bytes)
-    }
-
-    /// Its bytes, as they are stored.
-    #[must_use]
-    pub const fn as_bytes(&self) -> &[u8; 16] {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", u128::from_be_bytes(self.0))
-    }
 }
 
 /// What one applied input adds to its record: a row that carries the input's id.
@@ -156,8 +120,9 @@ impl<O> Known<O> {
 
 /// What [`Known::check`] found.
 ///
-/// Exhaustive on purpose: a step answers each of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Exhaustive on purpose: a step answers each of these. There is no "too old" as in
+/// [`ferry_core::applied::Check`]: ids are kept for as long as their entries.
+#[derive(Debug, PartialEq, Eq)]
 pub enum Check<'a, O> {
     /// Never applied to this key: apply it.
     New,
@@ -167,18 +132,17 @@ pub enum Check<'a, O> {
     Mismatch,
 }
 
+impl<O> Clone for Check<'_, O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O> Copy for Check<'_, O> {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_fingerprint_stays_what_it_was() {
-        // Stored in files: a change here makes every retry of an older input a mismatch.
-        assert_eq!(
-            format!("{:?}", Fingerprint::of(b"ferry")),
-            "2a21111600a31864f89ef841788a6ae0"
-        );
-    }
 
     #[test]
     fn an_id_applied_in_this_fold_is_known_to_the_rest_of_it() {

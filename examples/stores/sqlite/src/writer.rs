@@ -243,7 +243,7 @@ fn write_rows(conn: &Connection, commit: &Commit) -> rusqlite::Result<Option<Ver
             commit.key,
             seq,
             entry.id,
-            entry.fingerprint.as_bytes(),
+            entry.fingerprint.to_bytes(),
             entry.outcome,
             entry.body,
         ])?;
