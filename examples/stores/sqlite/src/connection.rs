@@ -74,6 +74,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn each_lock_is_waited_for_anew() {
+        let timeout = Duration::from_millis(300);
+        let mut go_on = wait(timeout);
+        thread::sleep(timeout);
+        assert!(
+            go_on(0),
+            "an old connection has its patience still before it"
+        );
+        thread::sleep(timeout);
+        assert!(!go_on(1));
+        assert!(go_on(0));
+    }
+
+    #[test]
     fn every_connection_syncs_each_commit() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = crate::open::open(&folder.path().join("a.db"), &Options::new()).expect("opens");

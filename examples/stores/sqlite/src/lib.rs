@@ -15,10 +15,8 @@ mod writer;
 
 pub use audit::Audit;
 pub use error::{Part, SqliteError};
+pub use ferry_core::applied::Fingerprint;
 pub use open::OpenError;
 pub use options::Options;
 pub use store::{SqliteStore, Stats};
 pub use stored::{Check, Entry, Known, Stored, Version};
-
-/// What an input's content is told by. The same type that the core's own dedup helpers store.
-pub use ferry_core::applied::Fingerprint;

@@ -120,8 +120,9 @@ impl<O> Known<O> {
 
 /// What [`Known::check`] found.
 ///
-/// Exhaustive on purpose: a step answers each of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Exhaustive on purpose: a step answers each of these. There is no "too old" as in
+/// [`ferry_core::applied::Check`]: ids are kept for as long as their entries.
+#[derive(Debug, PartialEq, Eq)]
 pub enum Check<'a, O> {
     /// Never applied to this key: apply it.
     New,
@@ -130,6 +131,14 @@ pub enum Check<'a, O> {
     /// The id was applied before with other content: the client's mistake; change nothing.
     Mismatch,
 }
+
+impl<O> Clone for Check<'_, O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O> Copy for Check<'_, O> {}
 
 #[cfg(test)]
 mod tests {
