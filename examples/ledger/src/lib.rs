@@ -1,0 +1,20 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+pub mod answers;
+pub mod audit;
+pub mod carry;
+pub mod client;
+pub mod compare;
+pub mod dropper;
+pub mod file;
+pub mod fleet;
+pub mod fold;
+pub mod lines;
+pub mod node;
+pub mod options;
+pub mod report;
+pub mod simulate;
+pub mod stop;
+pub mod tally;
+pub mod workload;

@@ -1,0 +1,129 @@
+//! The two things that the program does, each to its end with its audit; both give the exit status.
+
+use std::{
+    fmt::Display,
+    io::{self, IsTerminal, Read, Write},
+    path::Path,
+    process,
+    time::Duration,
+};
+
+use anyhow::{Context, Result};
+use ferry_ledger::{
+    answers::Answers,
+    audit::audit,
+    carry::{End, carry},
+    compare::{Comparison, compare},
+    fold::Store,
+    node::Node,
+    options::Simulation,
+    report::{Report, write_carried},
+    simulate::simulate,
+    stop::{INTERRUPTED, Stop},
+};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Something went wrong on the way, or was found wrong at the end.
+pub(crate) const WRONG: u8 = 1;
+
+const UNREADABLE: &str = "cannot read the file again for the audit";
+
+/// Where lines come from.
+pub(crate) type Input = Box<dyn Read + Send>;
+
+/// Simulates, audits, compares and reports.
+pub(crate) async fn simulate_and_audit(
+    simulation: &Simulation,
+    file: &Path,
+    store: &Store,
+    stop: Stop,
+) -> Result<u8> {
+    let style = "{elapsed_precise} {wide_bar} {human_pos}/{human_len} inputs, {eta} left";
+    let progress = ProgressBar::new(u64::from(simulation.inputs))
+        .with_style(ProgressStyle::with_template(style)?);
+    let simulated = simulate(simulation, store.path(), &progress, &stop).await?;
+    progress.finish_and_clear();
+    if let Some(trouble) = &simulated.drops.trouble {
+        note(format_args!(
+            "a node could not be opened again at once: {trouble:#}"
+        ));
+    }
+
+    let findings = audit(store, &simulated.answers).context(UNREADABLE)?;
+    let mut report = Report {
+        simulation,
+        file,
+        simulated: &simulated,
+        findings: &findings,
+        comparison: None,
+    };
+    // A file that could not be written is no place to compare anything.
+    let compared = match stop.is_asked() || report.unanswered() > 0 {
+        true => Ok(None),
+        false => compare_beside(simulation, store, &stop).await,
+    };
+    report.comparison = *compared.as_ref().unwrap_or(&None);
+    report
+        .write(&mut io::stdout().lock())
+        .context("cannot write the report")?;
+    compared.context("cannot compare with unbatched writes")?;
+    Ok(exit(report.wrongs() == 0, stop.is_asked()))
+}
+
+async fn compare_beside(
+    simulation: &Simulation,
+    store: &Store,
+    stop: &Stop,
+) -> Result<Option<Comparison>> {
+    let progress = ProgressBar::new_spinner().with_message("comparing with unbatched writes");
+    progress.enable_steady_tick(Duration::from_millis(100));
+    let folder = store.path().parent().context("the file is in no folder")?;
+    let compared = compare(simulation, folder, stop).await;
+    progress.finish_and_clear();
+    compared
+}
+
+/// Carries real inputs and audits.
+pub(crate) async fn carry_and_audit(store: &Store, input: Input, stop: Stop) -> Result<u8> {
+    let node = Node::open(store.path(), process::id().into())?;
+    let progress = match io::stdout().is_terminal() {
+        true => ProgressBar::hidden(), // The results are to be seen there.
+        false => ProgressBar::new_spinner().with_style(ProgressStyle::with_template(
+            "{spinner} {human_pos} lines, {per_sec}",
+        )?),
+    };
+    let carried = carry(node.handle(), input, io::stdout(), stop, || progress.inc(1)).await;
+    let batches = node.close().await;
+    progress.finish_and_clear();
+
+    let findings = audit(store, &Answers::default()).context(UNREADABLE)?;
+    let file = store.path();
+    // Where nobody reads it, it is not missed.
+    let _unread = write_carried(
+        &mut io::stderr().lock(),
+        file,
+        &carried,
+        &batches,
+        &findings,
+    );
+    let fine = carried.counts.are_fine() && findings.total() == 0;
+    Ok(match carried.end {
+        End::Whole => exit(fine, false),
+        End::Interrupted => exit(fine, true),
+        End::InputBroken(_) | End::OutputClosed(_) | End::StoreFails => WRONG,
+    })
+}
+
+fn exit(fine: bool, interrupted: bool) -> u8 {
+    match (fine, interrupted) {
+        (true, false) => 0,
+        (true, true) => INTERRUPTED,
+        (false, _) => WRONG,
+    }
+}
+
+/// Tells the user something beside the results.
+pub(crate) fn note(what: impl Display) {
+    // Where nobody reads it, it is not missed.
+    let _unread = writeln!(io::stderr(), "ledger: {what}");
+}

@@ -1,0 +1,162 @@
+//! The command line.
+
+use std::{num::ParseFloatError, path::PathBuf};
+
+use clap::Parser;
+
+const LONG_ABOUT: &str = "\
+Posts deposits and withdrawals to accounts in one SQLite file, with Ferry.
+
+Without --input it simulates: clients post to a few hot and many cold accounts through several \
+nodes that all write the same file. Clients run out of patience and send the same id again through \
+another node, some send an id twice or with other content, and nodes are dropped with writes in \
+flight. At the end the file is read again from the start and compared with every answer that a \
+client heard: was anything lost, or applied twice? Then the same kind of work is done one write at \
+a time on the same disk, for comparison.
+
+The file is kept. A second run continues it: every run posts under ids of its own, to accounts \
+named sim-000001 and so on, and the audit always covers the whole file.
+
+With --input it carries real lines instead, and writes one JSON line for each of them.";
+
+const AFTER_LONG_HELP: &str = r#"Input lines (--input):
+  One JSON object a line:
+      {"id": "a-1", "account": "alice", "amount": 1250, "memo": "salary"}
+  id       your own name for this input, within its account; send it again and it is not applied again
+  account  which account; it begins with nothing, and never goes below zero
+  amount   whole cents, above zero to deposit, below zero to withdraw
+  memo     optional text
+  Blank lines are skipped. A bad line is reported with its number, and the others are carried.
+
+Result lines (standard output, one for each input, in input order):
+      {"line":1,"id":"a-1","status":"applied","balance":1250}
+  applied   it is in the file; balance is the account's, in cents, right after it
+  already   it was in the file before; balance is what it was first answered with
+  refused   more than the account holds: nothing is written, so sent again later it may be applied
+  mismatch  the id is in the file with another amount or memo: nothing is changed
+  bad       the line is not a valid input; the reason says why
+  failed    the store could not write it; the reason says whether it may still be there
+  Running the same input again, on the same file, is always safe: nothing is applied twice.
+
+Exit status:
+  0    all is well
+  1    a line was bad, mismatched or failed, or the audit found something wrong
+  2    an option, the file or the input cannot be used: nothing was done
+  130  interrupted by Ctrl-C: what had been accepted was finished and the file audited (a second
+       Ctrl-C stops at once; the file is safe then too)
+
+Examples:
+  ledger                                    simulate, on ./ledger.db
+  ledger --inputs 200000 --skew 1.5         more inputs, nearly all of them to a few accounts
+  ledger --input postings.jsonl > results.jsonl
+  echo '{"id":"1","account":"alice","amount":500}' | ledger --input - --file /tmp/alice.db"#;
+
+/// Posts deposits and withdrawals to accounts in one SQLite file, with Ferry.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "ledger", version, long_about = LONG_ABOUT, after_long_help = AFTER_LONG_HELP)]
+pub struct Options {
+    /// The SQLite file that holds the ledger; made if it is not there
+    #[arg(long, value_name = "PATH", default_value = "ledger.db")]
+    pub file: PathBuf,
+
+    /// Carry real inputs from this file, or from standard input if it is -, instead of simulating
+    #[arg(long, value_name = "PATH",
+          conflicts_with_all = ["accounts", "clients", "inputs", "nodes", "seed", "skew"])]
+    pub input: Option<PathBuf>,
+
+    /// What to simulate.
+    #[command(flatten)]
+    pub simulation: Simulation,
+}
+
+/// What to simulate.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Simulation {
+    /// How many accounts to post to
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 100,
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub accounts: u32,
+
+    /// How many clients post at the same time, each one input after another
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 1000,
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub clients: u32,
+
+    /// How many inputs they post in all
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 20_000,
+          value_parser = clap::value_parser!(u32).range(1..=5_000_000))]
+    pub inputs: u32,
+
+    /// How many nodes write the file, each with its own runtime and its own connections
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 3,
+          value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub nodes: u32,
+
+    /// Decides what is posted, and how clients and nodes misbehave
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        default_value_t = 1
+    )]
+    pub seed: u64,
+
+    /// How uneven the accounts are: 0 posts to all alike, 1 to the first twice as often as to the
+    /// second, three times as often as to the third; more is steeper (a Zipf exponent, 0 to 5)
+    #[arg(long, value_name = "S", allow_negative_numbers = true, default_value_t = 1.0, value_parser = parse_skew)]
+    pub skew: f64,
+}
+
+fn parse_skew(text: &str) -> Result<f64, String> {
+    let skew: f64 = text.parse().map_err(|e: ParseFloatError| e.to_string())?;
+    if (0.0..=5.0).contains(&skew) {
+        Ok(skew)
+    } else {
+        Err(format!("{text} is not in 0..=5"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Options::command().debug_assert();
+    }
+
+    #[test]
+    fn a_value_out_of_range_is_refused_with_its_option_and_its_bound() {
+        for (option, value, bound) in [
+            ("--accounts", "0", "1..=1000000"),
+            ("--clients", "10001", "1..=10000"),
+            ("--inputs", "0", "1..=5000000"),
+            ("--nodes", "33", "1..=32"),
+            ("--inputs", "-1", "1..=5000000"),
+            ("--skew", "5.1", "0..=5"),
+            ("--skew", "-1", "0..=5"),
+            ("--skew", "NaN", "0..=5"),
+        ] {
+            let error = Options::try_parse_from(["ledger", option, value]).unwrap_err();
+            let text = error.to_string();
+            assert_eq!(error.exit_code(), 2, "{text}");
+            assert!(
+                text.contains(option) && text.contains(value) && text.contains(bound),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_shapes_a_simulation_is_refused_beside_an_input() {
+        let error =
+            Options::try_parse_from(["ledger", "--input", "-", "--nodes", "2"]).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains("--input") && text.contains("--nodes"),
+            "{text}"
+        );
+    }
+}

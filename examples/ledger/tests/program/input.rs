@@ -1,0 +1,175 @@
+//! Real inputs: lines in, results out.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::Stdio,
+};
+
+use serde_json::json;
+
+use crate::harness::{Ledger, Ran, line};
+
+#[test]
+fn every_line_gets_its_result_in_order() {
+    let ledger = Ledger::new();
+    let input = [
+        r#"{"id":"1","account":"alice","amount":500,"memo":"salary"}"#,
+        r#"{"id":"2","account":"alice","amount":-200}"#,
+        r#"{"id":"1","account":"bob","amount":-1}"#,
+        "nonsense",
+        "",
+        r#"{"id":"1","account":"alice","amount":500,"memo":"salary"}"#,
+        r#"{"id":"1","account":"alice","amount":501,"memo":"salary"}"#,
+        r#"{"id":"3","account":"alice","amount":0}"#,
+        r#"{"id":"4","account":"alice","amount":1}"#,
+    ];
+    let ran = ledger.carry(input.join("\n")).expect(1);
+    let mismatch = "this id is in the file with another amount or memo; nothing was changed";
+    assert_eq!(
+        ran.results(),
+        [
+            json!({"line": 1, "id": "1", "status": "applied", "balance": 500}),
+            json!({"line": 2, "id": "2", "status": "applied", "balance": 300}),
+            json!({"line": 3, "id": "1", "status": "refused", "balance": 0,
+               "reason": "more than the account holds"}),
+            json!({"line": 4, "status": "bad", "reason": "not a JSON object"}),
+            json!({"line": 6, "id": "1", "status": "already", "balance": 500}),
+            json!({"line": 7, "id": "1", "status": "mismatch", "reason": mismatch}),
+            json!({"line": 8, "id": "3", "status": "bad", "reason": "`amount` is zero"}),
+            json!({"line": 9, "id": "4", "status": "applied", "balance": 301}),
+        ]
+    );
+    assert_eq!(ledger.postings(), 3);
+}
+
+#[test]
+fn the_exit_tells_whether_a_line_needs_attention() {
+    let ledger = Ledger::new();
+    ledger.carry("").expect(0);
+    ledger.carry(line("1", "alice", 5)).expect(0);
+    ledger.carry(line("2", "alice", -6)).expect(0); // A refusal is an answer like others.
+    ledger
+        .carry(line("1", "alice", 6))
+        .expect(1)
+        .says("1 mismatched");
+    ledger.carry("{").expect(1).says("1 bad");
+}
+
+#[test]
+fn the_same_input_again_applies_nothing_twice() {
+    let ledger = Ledger::new();
+    let lines: Vec<_> = (0..3000)
+        .map(|n| line(&n.to_string(), &format!("account {}", n % 7), 1 + n % 5))
+        .collect();
+    let first = ledger.carry(lines.concat()).expect(0);
+    let second = ledger.carry(lines.concat()).expect(0);
+    assert_eq!(ledger.postings(), 3000);
+    assert_eq!(second.out, first.out.replace("applied", "already"));
+    assert_eq!(first.out.matches("applied").count(), 3000);
+}
+
+#[test]
+fn a_file_is_read_like_standard_input() {
+    let ledger = Ledger::new();
+    let input = ledger.path("input.jsonl");
+    std::fs::write(&input, line("1", "alice", 5)).unwrap();
+    let ran = ledger.run(&["--input", input.to_str().unwrap()]).expect(0);
+    assert_eq!(ran.statuses(), [(1, "applied".into())]);
+}
+
+#[test]
+fn an_id_is_one_accounts_own() {
+    let ledger = Ledger::new();
+    let ran = ledger
+        .carry(line("1", "alice", 5) + &line("1", "bob", 7))
+        .expect(0);
+    assert_eq!(
+        ran.statuses(),
+        [(1, "applied".into()), (2, "applied".into())]
+    );
+}
+
+#[test]
+fn bytes_that_are_no_text_and_lines_without_end_are_bad_and_the_rest_is_carried() {
+    let ledger = Ledger::new();
+    let mut input = b"{\"id\":\"\xff\"}\r\n".to_vec();
+    input.extend(vec![b'{'; 1_000_000]);
+    input.extend(b"\r\n");
+    input.extend(line("1", "alice", 5).trim_end().bytes());
+    let ran = ledger.carry(&input).expect(1);
+    let statuses = [(1, "bad".into()), (2, "bad".into()), (3, "applied".into())];
+    assert_eq!(ran.statuses(), statuses);
+}
+
+#[test]
+fn a_result_comes_before_the_next_line_is_sent() {
+    let ledger = Ledger::new();
+    let mut child = ledger.start(&["--input", "-"]);
+    let mut stdin = child.stdin.take().unwrap();
+    let mut results = BufReader::new(child.stdout.take().unwrap()).lines();
+    for n in 1..=3 {
+        stdin
+            .write_all(line(&n.to_string(), "alice", 5).as_bytes())
+            .unwrap();
+        let result = results.next().unwrap().unwrap();
+        assert!(result.starts_with(&format!("{{\"line\":{n},")), "{result}");
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn results_that_nobody_reads_lose_nothing() {
+    let ledger = Ledger::new();
+    let lines: String = (0..20_000)
+        .map(|n| line(&n.to_string(), "alice", 1))
+        .collect();
+    let input = ledger.path("input.jsonl");
+    std::fs::write(&input, &lines).unwrap();
+    let arguments = ["--input", input.to_str().unwrap()];
+
+    let mut child = ledger.start(&arguments);
+    let mut results = BufReader::new(child.stdout.take().unwrap());
+    results.read_line(&mut String::new()).unwrap();
+    drop(results);
+    let closed: Ran = child.wait_with_output().unwrap().into();
+    let closed = closed.expect(1).says("the results cannot be written");
+    // What it says it did is what is in the file: nothing accepted was left behind.
+    let postings = ledger.postings();
+    assert!(postings < 20_000, "it went on to the end");
+    let closed = closed.says(&format!(" {postings} applied, "));
+    assert_eq!(closed.out, "");
+
+    let again = ledger.run(&arguments).expect(0);
+    let already = again
+        .statuses()
+        .iter()
+        .filter(|(_, status)| status == "already")
+        .count();
+    assert_eq!((already as u64, ledger.postings()), (postings, 20_000));
+}
+
+#[test]
+fn a_full_output_is_told() {
+    if !cfg!(target_os = "linux") {
+        return; // Elsewhere there is no such device.
+    }
+    let ledger = Ledger::new();
+    let input = ledger.path("input.jsonl");
+    std::fs::write(&input, line("1", "alice", 5)).unwrap();
+    let full = || {
+        Stdio::from(
+            std::fs::OpenOptions::new()
+                .write(true)
+                .open("/dev/full")
+                .unwrap(),
+        )
+    };
+    let mut carry = ledger.command(&["--input", input.to_str().unwrap()]);
+    let ran: Ran = carry.stdout(full()).output().unwrap().into();
+    ran.expect(1).says("the results cannot be written");
+    assert_eq!(ledger.postings(), 1);
+    let mut simulate = ledger.command(&["--inputs", "10", "--clients", "2"]);
+    let ran: Ran = simulate.stdout(full()).output().unwrap().into();
+    ran.expect(1).says("cannot write the report");
+}

@@ -1,0 +1,81 @@
+//! Ctrl-C, and worse.
+#![cfg(unix)]
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Child, Command},
+    thread,
+    time::Duration,
+};
+
+use crate::harness::{Ledger, Ran, line};
+
+/// Far more than is done before the test is over.
+const LONG: [&str; 4] = ["--inputs", "5000000", "--clients", "100"];
+
+fn press_ctrl_c(child: &Child) {
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+}
+
+fn wait_until_it_posts(ledger: &Ledger) {
+    // While the file is in the making, a query of it may fail.
+    let posts = || {
+        ledger
+            .number("SELECT count(*) FROM ferry_entry")
+            .unwrap_or(0)
+            >= 100
+    };
+    while !ledger.file().exists() || !posts() {
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_simulation_finishes_what_is_under_way_and_is_audited() {
+    let ledger = Ledger::new();
+    let child = ledger.start(&LONG);
+    wait_until_it_posts(&ledger);
+    press_ctrl_c(&child);
+    let ran: Ran = child.wait_with_output().unwrap().into();
+    let ran = ran
+        .expect(130)
+        .says("All is well")
+        .says("Ctrl-C again stops at once");
+    assert_eq!(ran.row("inputs sent"), ran.row("answered"));
+    assert_eq!(ran.row("applied once"), ledger.postings());
+}
+
+#[test]
+fn lines_that_were_accepted_are_finished() {
+    let ledger = Ledger::new();
+    let mut child = ledger.start(&["--input", "-"]);
+    // It waits for more lines when it is interrupted.
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(line("1", "alice", 5).as_bytes()).unwrap();
+    let mut results = BufReader::new(child.stdout.as_mut().unwrap());
+    results.read_line(&mut String::new()).unwrap();
+    press_ctrl_c(&child);
+    let ran: Ran = child.wait_with_output().unwrap().into();
+    ran.expect(130)
+        .says("stopped early: interrupted")
+        .says("1 applied");
+    drop(stdin);
+}
+
+#[test]
+fn a_program_that_is_killed_leaves_a_sound_file() {
+    let ledger = Ledger::new();
+    let mut child = ledger.start(&LONG);
+    wait_until_it_posts(&ledger);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let ran = ledger
+        .run(&["--inputs", "300", "--clients", "10"])
+        .expect(0)
+        .says("All is well");
+    assert!(ran.row("postings") >= ran.row("applied once") + 100);
+}
