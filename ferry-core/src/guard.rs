@@ -7,14 +7,31 @@ use alloc::sync::Arc;
 /// What the code was working on is thrown away after a panic, so it need not be unwind safe.
 #[cfg(feature = "std")]
 pub(crate) fn guard<T>(code: impl FnOnce() -> T) -> Result<T, Arc<str>> {
-    std::panic::catch_unwind(core::panic::AssertUnwindSafe(code))
-        .map_err(|payload| message(&*payload))
+    use core::panic::AssertUnwindSafe;
+    use std::panic::catch_unwind;
+
+    catch_unwind(AssertUnwindSafe(code)).map_err(|payload| {
+        let message = message(&*payload);
+        // What was thrown is the user's too, and its `Drop` may throw again.
+        if let Err(thrown) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            core::mem::forget(thrown);
+        }
+        message
+    })
 }
 
 /// Runs user code. Without `std` nothing can be caught.
 #[cfg(not(feature = "std"))]
 pub(crate) fn guard<T>(code: impl FnOnce() -> T) -> Result<T, Arc<str>> {
     Ok(code())
+}
+
+/// Lets go of a value of the user's. A panic of its `Drop` goes no further, nor does it keep another
+/// value from being dropped.
+pub(crate) fn discard<T>(value: T) {
+    if core::mem::needs_drop::<T>() {
+        drop(guard(|| drop(value)));
+    }
 }
 
 /// What a panic said.

@@ -7,7 +7,7 @@ use core::{
     task::{Poll, Waker},
 };
 
-use super::lock::Mutex;
+use super::{catch::wake, lock::Mutex};
 
 /// At most `limit` places are taken at any moment, of all threads together.
 ///
@@ -130,6 +130,11 @@ enum Word<T> {
     Spent,
 }
 
+/// Tells a waiter that has nothing to pass on if it has gone.
+pub(super) fn tell(waiter: &Waiter<()>) {
+    let (Ok(()) | Err(())) = waiter.give(());
+}
+
 impl<T> Waiter<T> {
     pub(super) fn new() -> Arc<Self> {
         Arc::new(Self(Mutex::new(Word::Awaited(None))))
@@ -145,7 +150,7 @@ impl<T> Waiter<T> {
         *state = Word::Given(word);
         drop(state);
         if let Some(waker) = waker {
-            waker.wake();
+            wake(waker);
         }
         Ok(())
     }
@@ -153,11 +158,13 @@ impl<T> Waiter<T> {
     /// Waits for the word.
     pub(super) async fn word(&self) -> T {
         poll_fn(|cx| {
+            // A waker is foreign code: it is cloned, and dropped, when nothing is locked.
+            let waker = cx.waker().clone();
             let mut state = self.0.lock();
             match core::mem::replace(&mut *state, Word::Spent) {
                 Word::Given(word) => Poll::Ready(word),
                 Word::Awaited(before) => {
-                    *state = Word::Awaited(Some(cx.waker().clone()));
+                    *state = Word::Awaited(Some(waker));
                     drop(state);
                     drop(before);
                     Poll::Pending

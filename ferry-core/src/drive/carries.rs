@@ -3,7 +3,9 @@
 use alloc::sync::Arc;
 use core::{future::Future, hash::Hash};
 
-use crate::{Fold, Instant, Schema, fold_write::FoldWrite, per_key::Batch};
+use crate::{
+    Cause, Failure, Fold, Instant, Schema, fold_write::FoldWrite, guard::discard, per_key::Batch,
+};
 
 use super::{
     mailbox::{Mailbox, Work},
@@ -76,6 +78,14 @@ pub(super) struct Carried<C: Carries> {
     pub(super) hash: u64,
     pub(super) input: C::Input,
     pub(super) reply: Reply<C::Answer, C::Error>,
+}
+
+impl<C: Carries> Carried<C> {
+    /// Nothing of it was written, and this is all that its caller will hear.
+    pub(super) fn fail(self, cause: Cause<C::Error>) {
+        self.reply.post(Err(Failure::NotCommitted(cause)));
+        discard(self.input);
+    }
 }
 
 pub(super) type BatchOf<C> = Batch<<C as Carries>::Key, Carried<C>>;

@@ -1,10 +1,10 @@
-//! Keeps a panic of a user's async call from going further than the batch it worked on.
+//! Keeps a panic of the user's code from going further than the batch it worked on.
 
 use alloc::sync::Arc;
 use core::{
     future::Future,
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
 };
 
 use pin_project_lite::pin_project;
@@ -18,6 +18,7 @@ pin_project! {
         Called { #[pin] future: F },
         /// The panic came before there was a future.
         Panicked { message: Arc<str> },
+        Over,
     }
 }
 
@@ -31,14 +32,23 @@ pub(super) fn catch<F: Future>(call: impl FnOnce() -> F) -> Catch<F> {
 impl<F: Future> Future for Catch<F> {
     type Output = Result<F::Output, Arc<str>>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match self.project() {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let output = match self.as_mut().project() {
             CatchProjection::Called { future } => match guard(|| future.poll(cx)) {
-                Ok(Poll::Pending) => Poll::Pending,
-                Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
-                Err(message) => Poll::Ready(Err(message)),
+                Ok(Poll::Pending) => return Poll::Pending,
+                Ok(Poll::Ready(output)) => Ok(output),
+                Err(message) => Err(message),
             },
-            CatchProjection::Panicked { message } => Poll::Ready(Err(Arc::clone(message))),
-        }
+            CatchProjection::Panicked { message } => Err(Arc::clone(message)),
+            CatchProjection::Over => panic!("`Catch` polled after it completed"),
+        };
+        // What it says was said; a panic of its `Drop` changes nothing.
+        drop(guard(|| self.set(Catch::Over)));
+        Poll::Ready(output)
     }
+}
+
+/// Wakes a task. A panic of its waker is its own affair.
+pub(super) fn wake(waker: Waker) {
+    drop(guard(|| waker.wake()));
 }

@@ -3,14 +3,13 @@
 use alloc::sync::Arc;
 use core::{
     future::{Future, poll_fn},
-    mem,
     pin::{Pin, pin},
     task::{Context, Poll, Waker},
 };
 
 use crate::Instant;
 
-use super::{carries::Carries, lock::Mutex, runtime::Runtime, shared::OnDuty};
+use super::{carries::Carries, catch::wake, lock::Mutex, runtime::Runtime, shared::OnDuty};
 
 /// When the shards have to be looked at next.
 #[derive(Default)]
@@ -20,26 +19,16 @@ pub(super) struct Alarm(Mutex<State>);
 struct State {
     due: Option<Instant>,
     watch: Watch,
+    /// Who watches goes once nothing is due any more.
+    is_retiring: bool,
 }
 
 /// Who watches.
 #[derive(Default)]
 enum Watch {
-    /// Nobody was needed yet.
     #[default]
-    Unmanned,
-    Manned(Option<Waker>),
-    /// Goes once nothing is due any more.
-    Retiring(Option<Waker>),
-}
-
-impl Watch {
-    fn waker(&mut self) -> Option<&mut Option<Waker>> {
-        match self {
-            Self::Unmanned => None,
-            Self::Manned(waker) | Self::Retiring(waker) => Some(waker),
-        }
-    }
+    Nobody,
+    Somebody(Option<Waker>),
 }
 
 impl Alarm {
@@ -51,49 +40,51 @@ impl Alarm {
             return false;
         }
         state.due = Some(due);
-        let Some(waker) = state.watch.waker().map(Option::take) else {
-            state.watch = Watch::Manned(None);
-            return true;
-        };
-        drop(state);
-        if let Some(waker) = waker {
-            waker.wake();
+        match &mut state.watch {
+            Watch::Nobody => {
+                state.watch = Watch::Somebody(None);
+                true
+            }
+            Watch::Somebody(waker) => {
+                let waker = waker.take();
+                drop(state);
+                if let Some(waker) = waker {
+                    wake(waker);
+                }
+                false
+            }
         }
-        false
     }
 
     pub(super) fn retire(&self) {
         let mut state = self.0.lock();
-        let waker = match mem::take(&mut state.watch) {
-            Watch::Unmanned => None,
-            Watch::Manned(waker) | Watch::Retiring(waker) => {
-                state.watch = Watch::Retiring(None);
-                waker
-            }
-        };
+        state.is_retiring = true;
+        let waker = state.replace_waker(None);
         drop(state);
         if let Some(waker) = waker {
-            waker.wake();
+            wake(waker);
         }
     }
 
-    /// When the alarm is to go off; `None` when it is time to retire.
+    /// When the alarm is to go off; `None` when it is time to retire. Whoever sets it after that has to
+    /// find somebody else.
     async fn next(&self) -> Option<Instant> {
         poll_fn(|cx| {
+            let waker = cx.waker().clone();
             let mut state = self.0.lock();
-            match (state.due, &state.watch) {
-                (Some(due), _) => Poll::Ready(Some(due)),
-                (None, Watch::Retiring(_)) => Poll::Ready(None),
-                (None, Watch::Unmanned | Watch::Manned(_)) => {
-                    let before = state
-                        .watch
-                        .waker()
-                        .and_then(|w| w.replace(cx.waker().clone()));
-                    drop(state);
-                    drop(before);
-                    Poll::Pending
-                }
+            if state.due.is_some() {
+                return Poll::Ready(state.due);
             }
+            if state.is_retiring {
+                let before = core::mem::take(&mut state.watch);
+                drop(state);
+                drop(before);
+                return Poll::Ready(None);
+            }
+            let before = state.replace_waker(Some(waker));
+            drop(state);
+            drop(before);
+            Poll::Pending
         })
         .await
     }
@@ -101,14 +92,12 @@ impl Alarm {
     /// Waits for the sleep to end, or for an alarm that is due sooner.
     async fn sooner_or(&self, due: Instant, mut sleep: Pin<&mut impl Future<Output = ()>>) {
         poll_fn(|cx: &mut Context<'_>| {
+            let waker = cx.waker().clone();
             let mut state = self.0.lock();
             if state.due.is_none_or(|now_due| now_due < due) {
                 return Poll::Ready(());
             }
-            let before = state
-                .watch
-                .waker()
-                .and_then(|w| w.replace(cx.waker().clone()));
+            let before = state.replace_waker(Some(waker));
             drop(state);
             drop(before);
             sleep.as_mut().poll(cx)
@@ -121,6 +110,15 @@ impl Alarm {
         let mut state = self.0.lock();
         if state.due == Some(due) {
             state.due = None;
+        }
+    }
+}
+
+impl State {
+    fn replace_waker(&mut self, waker: Option<Waker>) -> Option<Waker> {
+        match &mut self.watch {
+            Watch::Nobody => None,
+            Watch::Somebody(before) => core::mem::replace(before, waker),
         }
     }
 }

@@ -7,10 +7,11 @@ use crate::Instant;
 
 use super::{
     carries::{Carrier, Carries, Crew},
+    catch::catch,
     clock::keep_time,
     mailbox::{Mailbox, Order, Work},
     runtime::Runtime,
-    shared::{Finished, Next, OnDuty, Shared},
+    shared::{Ending, Finished, Next, OnDuty, Shared},
 };
 
 /// After so many batches in a row a task lets others run, in case its store never makes it wait.
@@ -64,14 +65,18 @@ async fn carry<C: Carries, X: Carrier<C>>(
         batch,
     }) = order
     {
-        let (kept, batch, counters) = carrier.carry(gear, batch).await;
+        let batch = batch.begin();
+        let stub = batch.stub();
+        let (kept, ending) = match catch(|| carrier.carry(gear, batch)).await {
+            Ok((gear, batch, counters)) => (gear, Ending::Carried(batch, counters)),
+            Err(_told_to_the_callers) => (carrier.gear(seed), Ending::Lost(stub)),
+        };
         gear = kept;
         let done = Finished {
             shard,
             hash,
             inputs,
-            batch,
-            counters,
+            ending,
         };
         let next = on_duty
             .shared()

@@ -2,71 +2,149 @@
 
 use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 
+use crate::guard::discard;
+
 use super::bound::Waiter;
 
-/// Waiters by the hash of their key, and in the order of arrival. Keys of one hash share a line,
-/// which costs a needless call now and then and nothing else.
-#[derive(Default)]
-pub(super) struct KeyLine {
-    waiters: BTreeMap<(u64, Turn), Arc<Waiter<()>>>,
+/// A line for each key that somebody waits for.
+///
+/// Who is called has its place at the key set aside until it boards or goes, so nobody gets past it
+/// on its way, and a call is never lost.
+pub(super) struct KeyLines<K> {
+    /// By the hash of the key. Keys whose hashes are the same each have their own.
+    lines: BTreeMap<(u64, LineId), Line<K>>,
+    opened: u64,
+}
+
+struct Line<K> {
+    key: K,
+    /// Not called yet, in the order of arrival.
+    waiters: BTreeMap<u64, Arc<Waiter<()>>>,
     joined: u64,
+    /// Called and on their way, each with a place set aside.
+    called: usize,
 }
 
-/// When a waiter came. It keeps its turn when it was called and found the key full again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Turn(u64);
+struct LineId(u64);
 
-/// A waiter that may try now.
-pub(super) struct Called {
+/// Where a waiter stands, to leave from.
+#[derive(Clone, Copy)]
+pub(super) struct Turn {
     pub(super) hash: u64,
-    pub(super) waiter: Arc<Waiter<()>>,
+    line: LineId,
+    turn: u64,
 }
 
-impl KeyLine {
-    pub(super) fn has(&self, hash: u64) -> bool {
-        !self.waiters.is_empty() && self.first(hash).is_some()
+impl<K> Default for KeyLines<K> {
+    fn default() -> Self {
+        Self {
+            lines: BTreeMap::new(),
+            opened: 0,
+        }
+    }
+}
+
+impl<K> KeyLines<K> {
+    /// Whether anyone waits for this key, or was called and is on its way.
+    pub(super) fn has(&self, hash: u64, key: &K) -> bool
+    where
+        K: Eq,
+    {
+        !self.lines.is_empty() && self.find(hash, key).is_some()
     }
 
-    pub(super) fn join(&mut self, hash: u64, turn: Option<Turn>) -> (Turn, Arc<Waiter<()>>) {
-        let turn = turn.unwrap_or_else(|| {
-            self.joined += 1;
-            Turn(self.joined)
-        });
+    pub(super) fn join(&mut self, hash: u64, key: &K) -> (Turn, Arc<Waiter<()>>)
+    where
+        K: Clone + Eq,
+    {
+        let id = match self.find(hash, key) {
+            Some(id) => id,
+            None => self.open(hash, key.clone()),
+        };
         let waiter = Waiter::new();
-        self.waiters.insert((hash, turn), Arc::clone(&waiter));
-        (turn, waiter)
+        let mut turn = 0;
+        if let Some(line) = self.lines.get_mut(&(hash, id)) {
+            turn = line.joined;
+            line.joined += 1;
+            line.waiters.insert(turn, Arc::clone(&waiter));
+        }
+        let line = id;
+        (Turn { hash, line, turn }, waiter)
     }
 
-    pub(super) fn leave(&mut self, hash: u64, turn: Turn) {
-        self.waiters.remove(&(hash, turn));
+    /// Leaves the line, or gives up the place that was set aside. Returns the key of a line that has
+    /// ended, for the caller to drop.
+    pub(super) fn leave(&mut self, turn: Turn) -> Option<K> {
+        let Turn {
+            hash,
+            line: id,
+            turn,
+        } = turn;
+        let line = self.lines.get_mut(&(hash, id))?;
+        if line.waiters.remove(&turn).is_none() {
+            line.called -= 1;
+        }
+        if line.called > 0 || !line.waiters.is_empty() {
+            return None;
+        }
+        self.lines.remove(&(hash, id)).map(|line| line.key)
     }
 
-    /// Takes as many out of the line of a key as places have become free there.
-    pub(super) fn call(&mut self, hash: u64, places: usize, called: &mut Vec<Called>) {
-        for _ in 0..places {
-            if self.waiters.is_empty() {
-                return;
-            }
-            let Some(first) = self.first(hash) else {
-                return;
-            };
-            if let Some(waiter) = self.waiters.remove(&first) {
-                called.push(Called { hash, waiter });
+    /// Calls as many as there is room for, at each key of this hash.
+    pub(super) fn call(
+        &mut self,
+        hash: u64,
+        room_at: impl Fn(&K) -> usize,
+        called: &mut Vec<Arc<Waiter<()>>>,
+    ) {
+        if self.lines.is_empty() {
+            return;
+        }
+        for line in self.lines.range_mut(of(hash)).map(|(_, line)| line) {
+            let room = room_at(&line.key);
+            while line.called < room
+                && let Some((_, waiter)) = line.waiters.pop_first()
+            {
+                line.called += 1;
+                called.push(waiter);
             }
         }
     }
 
-    /// Takes everyone out.
-    pub(super) fn call_all(&mut self, called: &mut Vec<Called>) {
-        let all = core::mem::take(&mut self.waiters);
-        called.extend(
-            all.into_iter()
-                .map(|((hash, _), waiter)| Called { hash, waiter }),
-        );
+    /// Ends all lines. What is returned is to be dropped unlocked; each waiter is to be told.
+    pub(super) fn dismiss(&mut self) -> impl Iterator<Item = Arc<Waiter<()>>> + use<K> {
+        let lines = core::mem::take(&mut self.lines);
+        lines.into_values().flat_map(|Line { key, waiters, .. }| {
+            discard(key);
+            waiters.into_values()
+        })
     }
 
-    fn first(&self, hash: u64) -> Option<(u64, Turn)> {
-        let of_key = (hash, Turn(0))..=(hash, Turn(u64::MAX));
-        self.waiters.range(of_key).next().map(|(&first, _)| first)
+    fn find(&self, hash: u64, key: &K) -> Option<LineId>
+    where
+        K: Eq,
+    {
+        let mut of_hash = self.lines.range(of(hash));
+        of_hash
+            .find(|(_, line)| line.key == *key)
+            .map(|(&(_, id), _)| id)
     }
+
+    fn open(&mut self, hash: u64, key: K) -> LineId {
+        let id = LineId(self.opened);
+        self.opened += 1;
+        let line = Line {
+            key,
+            waiters: BTreeMap::new(),
+            joined: 0,
+            called: 0,
+        };
+        self.lines.insert((hash, id), line);
+        id
+    }
+}
+
+fn of(hash: u64) -> core::ops::RangeInclusive<(u64, LineId)> {
+    (hash, LineId(0))..=(hash, LineId(u64::MAX))
 }

@@ -20,6 +20,8 @@
 //! | what a task does with a batch | `write.rs`, `own_call.rs` |
 //! | bounds, and waiting for room | `bound.rs`, `room.rs`, `key_line.rs` |
 //! | how an answer reaches its caller | `slot.rs` |
+//! | what user code that panics can do | `catch.rs`, `lock.rs` |
+//! | the end | `closing.rs` |
 
 mod bound;
 mod builder;
@@ -27,6 +29,7 @@ mod carries;
 mod catch;
 mod chance;
 mod clock;
+mod closing;
 mod crew;
 mod handle;
 mod key_line;

@@ -3,7 +3,7 @@
 use alloc::{sync::Arc, vec::Vec};
 use core::{convert::Infallible, fmt, future::Future, hash::Hash, marker::PhantomData, mem};
 
-use crate::{Cause, Failure, fold_write::Tally};
+use crate::{Cause, Failure, fold_write::Tally, guard::discard};
 
 use super::{
     carries::{BatchOf, Carried, Carrier, Carries},
@@ -173,7 +173,7 @@ impl<B: BatchCall> Carrier<OwnCallOf<B>> for CallCarrier<B> {
             Ok(()) => None,
         }
         .map(Failure::InDoubt);
-        gear.inputs.clear();
+        gear.inputs.drain(..).for_each(discard);
         let failed = if gear.failure.is_some() {
             inputs as u64
         } else {
@@ -192,7 +192,7 @@ impl<B: BatchCall> Carrier<OwnCallOf<B>> for CallCarrier<B> {
     fn deliver(&self, gear: &mut Gear<B>) {
         match gear.failure.take() {
             Some(failure) => {
-                gear.outcomes.clear();
+                gear.outcomes.drain(..).for_each(discard);
                 for reply in gear.replies.drain(..) {
                     reply.post(Err(failure.clone()));
                 }

@@ -1,11 +1,14 @@
 //! Waiting for room, fairly.
 
-use alloc::sync::Arc;
+use alloc::{sync::Arc, vec::Vec};
 
-use crate::per_key::{Reason, Rejected};
+use crate::{
+    guard::discard,
+    per_key::{Reason, Rejected},
+};
 
 use super::{
-    bound::{InLine, Waiter},
+    bound::{InLine, Waiter, tell},
     carries::Carries,
     key_line::Turn,
     shared::{Passenger, RejectedOf, Shared, SubmissionOf},
@@ -41,23 +44,22 @@ impl<C: Carries> Shared<C> {
         input: C::Input,
     ) -> Result<SubmissionOf<C>, RejectedOf<C>> {
         let mut passenger = self.passenger(key, input);
-        let mut turn = None;
+        let mut called = None;
         loop {
             let Some(place) = self.place().await else {
                 return Err(self.reject(passenger.rejected(Reason::Closed)));
             };
             passenger.now = self.now();
-            let waiting = match self.board_or_wait(place, passenger, turn) {
+            match self.board_or_wait(place, passenger, called.is_some()) {
                 Boarding::Accepted(submission) => return Ok(submission),
                 Boarding::Rejected(rejected) => return Err(self.reject(rejected)),
-                Boarding::KeyFull(back, waiting) => {
+                Boarding::KeyFull(back, standing) => {
                     passenger = back;
-                    waiting
+                    // Called in vain, which only a key's own `Eq` can bring about.
+                    drop(called.take());
+                    called = Some(standing.called().await);
                 }
-            };
-            turn = Some(waiting.turn);
-            waiting.waiter.word().await;
-            waiting.heard();
+            }
         }
     }
 
@@ -83,37 +85,41 @@ impl<C: Carries> Shared<C> {
         standing.waiter.word().await
     }
 
+    /// Boards; or, where the key is full or others wait for it, joins its line. Who was called boards on
+    /// the place that was set aside for it.
     fn board_or_wait(
         self: &Arc<Self>,
         place: Place<C>,
         passenger: Passenger<C>,
-        turn: Option<Turn>,
+        is_called: bool,
     ) -> Boarding<C> {
         let (hash, weight, now) = (passenger.hash, passenger.weight, passenger.now);
         let shard = self.shard(hash);
         let mut state = shard.state.lock();
-        let is_behind = turn.is_none() && state.key_line.has(hash);
-        let rejected = if is_behind {
-            passenger.rejected(Reason::KeyFull)
+        let boarded = if !is_called && state.is_behind(&passenger) {
+            Err(passenger.rejected(Reason::KeyFull))
         } else {
-            match self.board(shard, &mut state, passenger, None) {
-                Ok((submission, effects)) => {
-                    drop(state);
-                    place.used();
-                    self.act(shard, effects);
-                    return Boarding::Accepted(submission);
-                }
-                Err(rejected) => rejected,
-            }
+            self.board(shard, &mut state, passenger, None)
         };
-        if rejected.reason != Reason::KeyFull {
-            drop(state);
-            return Boarding::Rejected(rejected);
+        let Rejected { reason, key, input } = match boarded {
+            Ok((submission, effects)) => {
+                drop(state);
+                place.used();
+                self.act(effects);
+                return Boarding::Accepted(submission);
+            }
+            Err(rejected) => rejected,
+        };
+        if reason != Reason::KeyFull {
+            return Boarding::Rejected(Rejected { reason, key, input });
         }
-        let (turn, waiter) = state.key_line.join(hash, turn);
+        let (turn, waiter) = state.key_lines.join(hash, &key);
         drop(state);
-        drop(place);
-        let Rejected { key, input, .. } = rejected;
+        let standing = InKeyLine {
+            shared: Arc::clone(self),
+            turn,
+            waiter,
+        };
         let passenger = Passenger {
             key,
             input,
@@ -121,13 +127,7 @@ impl<C: Carries> Shared<C> {
             weight,
             now,
         };
-        let waiting = InKeyLine {
-            shared: Some(Arc::clone(self)),
-            hash,
-            turn,
-            waiter,
-        };
-        Boarding::KeyFull(passenger, waiting)
+        Boarding::KeyFull(passenger, standing)
     }
 }
 
@@ -151,34 +151,32 @@ impl<C: Carries> Drop for InRoomLine<'_, C> {
     }
 }
 
-/// Stands in the line of a key; dropped before it was called, it leaves, and a call that came too
-/// late goes to the next.
+/// Stands in the line of a key, or was called from it and has a place there set aside. Dropped, it
+/// makes way for the next: it has boarded, was turned away, or does not want to any more.
 struct InKeyLine<C: Carries> {
-    shared: Option<Arc<Shared<C>>>,
-    hash: u64,
+    shared: Arc<Shared<C>>,
     turn: Turn,
     waiter: Arc<Waiter<()>>,
 }
 
 impl<C: Carries> InKeyLine<C> {
-    fn heard(mut self) {
-        self.shared = None;
+    async fn called(self) -> Self {
+        self.waiter.word().await;
+        self
     }
 }
 
 impl<C: Carries> Drop for InKeyLine<C> {
     fn drop(&mut self) {
-        let Some(shared) = self.shared.take() else {
-            return;
-        };
-        shared
-            .shard(self.hash)
-            .state
-            .lock()
-            .key_line
-            .leave(self.hash, self.turn);
-        if self.waiter.leave().is_some() {
-            shared.call_next(self.hash);
+        let shard = self.shared.shard(self.turn.hash);
+        let mut called = Vec::new();
+        let mut state = shard.state.lock();
+        let ended = state.key_lines.leave(self.turn);
+        state.call_waiters(self.turn.hash, &mut called);
+        drop(state);
+        discard(ended);
+        for waiter in called {
+            tell(&waiter);
         }
     }
 }

@@ -8,15 +8,17 @@ use std::hash::RandomState;
 
 use crate::{
     Instant,
+    guard::guard,
     per_key::{Command, InvalidLimits, Limits, PerKey, Ticket},
 };
 
 use super::{
+    bound::Waiter,
     carries::{Carried, Carries},
-    key_line::{Called, KeyLine},
+    key_line::KeyLines,
     lock::Mutex,
-    mailbox::{Mailbox, Work},
-    shared::Shared,
+    mailbox::{Mailbox, Unbegun, Work},
+    shared::{Passenger, Shared},
     slot::{Slot, Verdict},
     stats::Counters,
     submission::Home,
@@ -41,7 +43,7 @@ pub(super) struct State<C: Carries> {
     pub(super) per_key: PerKey<C::Key, Carried<C>, RandomState>,
     pub(super) idle: Vec<Arc<Mailbox<C>>>,
     pub(super) counters: Counters,
-    pub(super) key_line: KeyLine,
+    pub(super) key_lines: KeyLines<C::Key>,
     pub(super) permit: Permit,
     /// The earliest alarm that this shard has asked for and not seen.
     pub(super) armed: Option<Instant>,
@@ -61,7 +63,8 @@ pub(super) struct Effects<C: Carries> {
     pub(super) launch: Option<Launch<C>>,
     pub(super) more: Vec<Launch<C>>,
     pub(super) expired: Vec<Carried<C>>,
-    pub(super) called: Vec<Called>,
+    /// Waiters for whom there is room at their key.
+    pub(super) called: Vec<Arc<Waiter<()>>>,
     pub(super) alarm: Option<Instant>,
     pub(super) drained: bool,
 }
@@ -86,7 +89,7 @@ impl<C: Carries> Shard<C> {
                 per_key: PerKey::with_lent_permits(limits, hasher)?,
                 idle: Vec::new(),
                 counters: Counters::default(),
-                key_line: KeyLine::default(),
+                key_lines: KeyLines::default(),
                 permit: Permit::NotAsked,
                 armed: None,
                 slots: Vec::new(),
@@ -132,7 +135,7 @@ impl<C: Carries> Shard<C> {
                         shard: self.index,
                         hash,
                         inputs,
-                        batch,
+                        batch: Unbegun::new(batch),
                     };
                     effects.launch(Launch {
                         work,
@@ -141,12 +144,13 @@ impl<C: Carries> Shard<C> {
                 }
                 Command::Expired(_, carried) => {
                     state.counters.expired += 1;
-                    state.key_line.call(carried.hash, 1, &mut effects.called);
+                    state.call_waiters(carried.hash, &mut effects.called);
                     effects.expired.push(carried);
                 }
                 Command::Drained => effects.drained = true,
             }
         }
+        shared.answering(effects.expired.len());
         if let Some(due) = state.per_key.timeout()
             && state.armed.is_none_or(|armed| due < armed)
         {
@@ -154,6 +158,22 @@ impl<C: Carries> Shard<C> {
             effects.alarm = Some(due);
         }
         effects
+    }
+}
+
+impl<C: Carries> State<C> {
+    /// Calls those who wait for room at the keys of this hash, as far as there is any.
+    pub(super) fn call_waiters(&mut self, hash: u64, called: &mut Vec<Arc<Waiter<()>>>) {
+        let per_key = &self.per_key;
+        // A key whose `Eq` panics is let through, to panic where it was submitted.
+        let room_at = |key: &C::Key| guard(|| per_key.room_at(hash, key)).unwrap_or(usize::MAX);
+        self.key_lines.call(hash, room_at, called);
+    }
+
+    /// Whether others wait for room at this key, and so come first.
+    pub(super) fn is_behind(&self, passenger: &Passenger<C>) -> bool {
+        // What can never go is told so, and not to wait.
+        self.per_key.takes(passenger.weight) && self.key_lines.has(passenger.hash, &passenger.key)
     }
 }
 
@@ -190,12 +210,13 @@ impl<C: Carries> Home<C::Answer, C::Error> for Shard<C> {
         };
         state.counters.withdrawn += 1;
         let mut effects = self.settle(&mut state, &shared);
-        state.key_line.call(carried.hash, 1, &mut effects.called);
+        state.call_waiters(carried.hash, &mut effects.called);
         drop(state);
         carried.reply.forgo();
-        drop(carried.input);
         shared.release_room(1);
-        shared.act(self, effects);
+        shared.act(effects);
+        // Last, since it may panic, which is the business of who dropped the submission.
+        drop(carried.input);
     }
 
     fn take_back(&self, slot: Arc<SlotOf<C>>) {

@@ -5,25 +5,24 @@
 
 use alloc::{sync::Arc, vec::Vec};
 use core::{
-    future::{Future, poll_fn},
+    future::Future,
     hash::BuildHasher,
     sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst},
-    task::{Poll, Waker},
     time::Duration,
 };
 use std::hash::RandomState;
 
 use crate::{
-    Cause, Failure, Instant,
-    per_key::{InvalidLimits, Limits, Reason, Rejected, Terms},
+    Cause, Instant,
+    per_key::{InvalidLimits, Limits, Reason, Rejected, Stub, Terms},
 };
 
 use super::{
-    bound::{Bound, Waiter},
+    bound::{Bound, Waiter, tell},
     carries::{BatchOf, Carried, Carries, Crew},
     chance,
     clock::Alarm,
-    lock::Mutex,
+    closing::{Closers, Closing},
     mailbox::{Mailbox, Order, Work},
     room::Place,
     shard::{Effects, Launch, Permit, Shard},
@@ -51,8 +50,12 @@ pub(super) struct Shared<C: Carries> {
     rejected: AtomicU64,
     closed: AtomicBool,
     shards_drained: AtomicUsize,
-    closers: Mutex<Vec<Waker>>,
+    /// Expired inputs whose callers are being told.
+    answering: AtomicUsize,
+    closers: Closers,
     orphaned: AtomicBool,
+    dying: AtomicBool,
+    /// The runtime is gone, and everyone who waited knows.
     dead: AtomicBool,
 }
 
@@ -90,8 +93,10 @@ impl<C: Carries> Shared<C> {
             rejected: AtomicU64::new(0),
             closed: AtomicBool::new(false),
             shards_drained: AtomicUsize::new(0),
-            closers: Mutex::new(Vec::new()),
+            answering: AtomicUsize::new(0),
+            closers: Closers::default(),
             orphaned: AtomicBool::new(false),
+            dying: AtomicBool::new(false),
             dead: AtomicBool::new(false),
         }))
     }
@@ -111,25 +116,23 @@ impl<C: Carries> Shared<C> {
         if !self.room.try_take() {
             return Err(self.reject(passenger.rejected(Reason::QueueFull)));
         }
+        // Given back also when the key's `Eq` or `Clone` panics.
+        let lent = Lent(self);
         let shard = self.shard(passenger.hash);
         let mut state = shard.state.lock();
-        // Those who wait for room at this key come first.
-        if state.key_line.has(passenger.hash) {
-            drop(state);
-            self.release_room(1);
-            return Err(self.reject(passenger.rejected(Reason::KeyFull)));
-        }
-        match self.board(shard, &mut state, passenger, within) {
+        let boarded = if state.is_behind(&passenger) {
+            Err(passenger.rejected(Reason::KeyFull))
+        } else {
+            self.board(shard, &mut state, passenger, within)
+        };
+        drop(state);
+        match boarded {
             Ok((submission, effects)) => {
-                drop(state);
-                self.act(shard, effects);
+                lent.used();
+                self.act(effects);
                 Ok(submission)
             }
-            Err(rejected) => {
-                drop(state);
-                self.release_room(1);
-                Err(self.reject(rejected))
-            }
+            Err(rejected) => Err(self.reject(rejected)),
         }
     }
 
@@ -206,7 +209,7 @@ impl<C: Carries> Shared<C> {
     // ---- what follows from an event ---------------------------------------------------------------
 
     /// Does what the shard found due while it was locked. Nothing is locked here.
-    pub(super) fn act(self: &Arc<Self>, shard: &Shard<C>, effects: Effects<C>) {
+    pub(super) fn act(self: &Arc<Self>, effects: Effects<C>) {
         let Effects {
             launch,
             more,
@@ -222,15 +225,15 @@ impl<C: Carries> Shared<C> {
             }
         }
         if !expired.is_empty() {
-            self.release_room(expired.len());
+            let answers = expired.len();
+            self.release_room(answers);
+            for carried in expired {
+                carried.fail(Cause::Expired);
+            }
+            self.answered(answers);
         }
-        for carried in expired {
-            carried
-                .reply
-                .post(Err(Failure::NotCommitted(Cause::Expired)));
-        }
-        for called in called {
-            self.call(shard, called);
+        for waiter in called {
+            tell(&waiter);
         }
         if let Some(due) = alarm
             && self.alarm.set(due)
@@ -247,27 +250,6 @@ impl<C: Carries> Shared<C> {
         let seed = self.seeds.fetch_add(1, SeqCst);
         self.crew
             .hire(OnDuty::new(self), Arc::new(Mailbox::new()), work, seed);
-    }
-
-    /// Tells a waiter that there is room at its key; if it has gone, the next one.
-    fn call(&self, shard: &Shard<C>, called: super::key_line::Called) {
-        let hash = called.hash;
-        let mut next = Vec::from([called]);
-        while let Some(called) = next.pop() {
-            if called.waiter.give(()).is_err() {
-                shard.state.lock().key_line.call(hash, 1, &mut next);
-            }
-        }
-    }
-
-    /// As [`call`](Self::call), when the one who was called has gone.
-    pub(super) fn call_next(&self, hash: u64) {
-        let shard = self.shard(hash);
-        let mut called = Vec::new();
-        shard.state.lock().key_line.call(hash, 1, &mut called);
-        for called in called {
-            self.call(shard, called);
-        }
     }
 
     pub(super) fn release_room(self: &Arc<Self>, places: usize) {
@@ -298,7 +280,7 @@ impl<C: Carries> Shared<C> {
         if !is_wanted {
             self.release_permit();
         }
-        self.act(shard, effects);
+        self.act(effects);
     }
 
     /// Time has passed: lets every shard see what is due.
@@ -310,7 +292,7 @@ impl<C: Carries> Shared<C> {
             state.per_key.tick(now);
             let effects = shard.settle(&mut state, self);
             drop(state);
-            self.act(shard, effects);
+            self.act(effects);
         }
     }
 
@@ -331,21 +313,28 @@ impl<C: Carries> Shared<C> {
             shard,
             hash,
             inputs,
-            batch,
-            counters,
+            ending,
         } = done;
         let shard = &self.shards[shard];
         let now = self.crew.now();
         let mut state = shard.state.lock();
-        state.counters.add(&counters);
-        state.per_key.finished(now, batch);
+        match ending {
+            Ending::Carried(batch, counters) => {
+                state.counters.add(&counters);
+                state.per_key.finished(now, batch);
+            }
+            Ending::Lost(stub) => {
+                state.counters.add(&Counters::of_lost_batch(inputs));
+                state.per_key.lost(now, stub);
+            }
+        }
         // The permit goes on to this shard's next batch if no other shard waits for one.
         let is_kept = state.per_key.wants_permit() && self.permits.nobody_waits();
         if is_kept {
             state.per_key.lend_permit();
         }
         let mut effects = shard.settle(&mut state, self);
-        state.key_line.call(hash, inputs, &mut effects.called);
+        state.call_waiters(hash, &mut effects.called);
         let next = match effects.launch.take() {
             Some(Launch { work, mailbox }) => {
                 state.idle.extend(mailbox);
@@ -363,7 +352,7 @@ impl<C: Carries> Shared<C> {
         if !is_kept {
             self.release_permit();
         }
-        self.act(shard, effects);
+        self.act(effects);
         next
     }
 
@@ -379,39 +368,51 @@ impl<C: Carries> Shared<C> {
         for shard in &self.shards {
             let mut state = shard.state.lock();
             state.per_key.close();
-            let mut effects = shard.settle(&mut state, self);
-            state.key_line.call_all(&mut effects.called);
+            let effects = shard.settle(&mut state, self);
+            let waiting = state.key_lines.dismiss();
             drop(state);
-            self.act(shard, effects);
+            self.act(effects);
+            for waiter in waiting {
+                tell(&waiter);
+            }
         }
         for waiter in self.room.dismiss() {
             drop(waiter.give(None));
         }
-        let shared = Arc::clone(self);
-        poll_fn(move |cx| {
-            if shared.is_drained() {
-                return Poll::Ready(());
-            }
-            shared.closers.lock().push(cx.waker().clone());
-            // Again, for what happened before the waker was there to be told.
-            if shared.is_drained() {
-                Poll::Ready(())
-            } else {
-                Poll::Pending
-            }
-        })
+        Arc::clone(self).drained()
+    }
+
+    async fn drained(self: Arc<Self>) {
+        let closing = Closing::new(&self.closers);
+        // Who drains it looks for closers after that; what was drained before is seen here.
+        if !self.is_drained() {
+            closing.over().await;
+        }
     }
 
     fn is_drained(&self) -> bool {
         let drained = self.shards_drained.load(SeqCst) == self.shards.len();
-        (drained && self.permits.taken() == 0) || self.dead.load(SeqCst)
+        let idle = self.permits.taken() == 0 && self.answering.load(SeqCst) == 0;
+        (drained && idle) || self.dead.load(SeqCst)
     }
 
     fn tell_closers(&self) {
         if self.is_drained() {
-            for closer in core::mem::take(&mut *self.closers.lock()) {
-                closer.wake();
-            }
+            self.closers.tell();
+        }
+    }
+
+    /// So many callers are about to be answered outside of any batch.
+    pub(super) fn answering(&self, answers: usize) {
+        if answers > 0 {
+            self.answering.fetch_add(answers, SeqCst);
+        }
+    }
+
+    fn answered(&self, answers: usize) {
+        self.answering.fetch_sub(answers, SeqCst);
+        if self.is_closed() {
+            self.tell_closers();
         }
     }
 
@@ -433,19 +434,18 @@ impl<C: Carries> Shared<C> {
 
     /// The runtime has dropped a task: nothing will move any more. Everyone who waits is told.
     fn die(self: &Arc<Self>) {
-        if self.dead.swap(true, SeqCst) {
+        if self.dying.swap(true, SeqCst) {
             return;
         }
         self.closed.store(true, SeqCst);
         for shard in &self.shards {
             while let Some(carried) = shard.evict_or_close() {
                 self.release_room(1);
-                carried
-                    .reply
-                    .post(Err(Failure::NotCommitted(Cause::Abandoned)));
+                carried.fail(Cause::Abandoned);
             }
         }
         drop(self.close());
+        self.dead.store(true, SeqCst);
         self.tell_closers();
     }
 
@@ -474,6 +474,22 @@ impl<C: Carries> Shared<C> {
     }
 }
 
+/// A place among the queueing, given back unless an input boards on it.
+struct Lent<'a, C: Carries>(&'a Arc<Shared<C>>);
+
+impl<C: Carries> Lent<'_, C> {
+    /// The input gives it back.
+    fn used(self) {
+        core::mem::forget(self);
+    }
+}
+
+impl<C: Carries> Drop for Lent<'_, C> {
+    fn drop(&mut self) {
+        self.0.release_room(1);
+    }
+}
+
 /// An input that is about to board.
 pub(super) struct Passenger<C: Carries> {
     pub(super) key: C::Key,
@@ -498,8 +514,13 @@ pub(super) struct Finished<C: Carries> {
     pub(super) shard: usize,
     pub(super) hash: u64,
     pub(super) inputs: usize,
-    pub(super) batch: BatchOf<C>,
-    pub(super) counters: Counters,
+    pub(super) ending: Ending<C>,
+}
+
+pub(super) enum Ending<C: Carries> {
+    Carried(BatchOf<C>, Counters),
+    /// A panic took the batch along; its callers know.
+    Lost(Stub),
 }
 
 /// What a task does after a batch.

@@ -6,9 +6,9 @@ use core::{
     task::{Context, Poll, Waker},
 };
 
-use crate::{Cause, Failure};
+use crate::{Cause, Failure, guard::discard};
 
-use super::lock::Mutex;
+use super::{catch::wake, lock::Mutex};
 
 /// What a caller hears.
 pub(super) type Verdict<A, E> = Result<A, Failure<E>>;
@@ -31,20 +31,33 @@ impl<T> Slot<T> {
 
     /// Takes the answer, or has the task woken when it is there.
     pub(super) fn poll(&self, cx: &mut Context<'_>) -> Poll<T> {
-        let mut content = self.0.lock();
-        if let Content::Awaited(waker) = &*content
-            && waker.will_wake(cx.waker())
-        {
-            return Poll::Pending;
+        if let Some(answered) = self.look(cx.waker()) {
+            return answered;
         }
+        // A waker is foreign code: it is cloned, and dropped, when nothing is locked.
+        let waker = cx.waker().clone();
+        let mut content = self.0.lock();
         match mem::replace(&mut *content, Content::Empty) {
             Content::Answered(answer) => Poll::Ready(answer),
             before @ (Content::Empty | Content::Awaited(_) | Content::Deserted) => {
-                *content = Content::Awaited(cx.waker().clone());
+                *content = Content::Awaited(waker);
                 drop(content);
-                // A waker is foreign code: it goes when nothing is locked.
                 drop(before);
                 Poll::Pending
+            }
+        }
+    }
+
+    /// `None` when the waker has to be left here first.
+    fn look(&self, waker: &Waker) -> Option<Poll<T>> {
+        let mut content = self.0.lock();
+        match mem::replace(&mut *content, Content::Empty) {
+            Content::Answered(answer) => Some(Poll::Ready(answer)),
+            before @ (Content::Empty | Content::Awaited(_) | Content::Deserted) => {
+                let is_there =
+                    matches!(&before, Content::Awaited(before) if before.will_wake(waker));
+                *content = before;
+                is_there.then_some(Poll::Pending)
             }
         }
     }
@@ -96,15 +109,21 @@ impl<A, E> Reply<A, E> {
         drop(content);
         // Let go first: the caller can then have the slot used again.
         drop(slot);
-        drop(unwanted);
+        discard(unwanted);
         if let Content::Awaited(waker) = before {
-            waker.wake();
+            wake(waker);
         }
     }
 }
 
 impl<A, E> Drop for Reply<A, E> {
     fn drop(&mut self) {
-        self.leave(Err(Failure::InDoubt(Cause::Abandoned)));
+        let cause = if std::thread::panicking() {
+            // Of a type that the store and the fold have in common, most likely: a `Drop`, say.
+            Cause::Panicked(Arc::from("a panic took the batch along"))
+        } else {
+            Cause::Abandoned
+        };
+        self.leave(Err(Failure::InDoubt(cause)));
     }
 }

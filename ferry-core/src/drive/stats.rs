@@ -59,6 +59,16 @@ impl Counters {
         }
     }
 
+    /// Of a batch that a panic took along.
+    pub(super) fn of_lost_batch(inputs: usize) -> Self {
+        let failed = inputs as u64;
+        let writes = Tally {
+            failed,
+            ..Tally::default()
+        };
+        Self::of_batch(inputs, writes)
+    }
+
     pub(super) fn add(&mut self, other: &Self) {
         let Self {
             accepted,

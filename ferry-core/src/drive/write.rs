@@ -6,7 +6,7 @@ use core::future::Future;
 use crate::{
     Fold, Instant, Schema, StepOf,
     fold_write::{Answered, Call, Command, Committing, FoldWrite, Reading, Sleeping},
-    guard::guard,
+    guard::{discard, guard},
 };
 
 use super::{
@@ -114,6 +114,7 @@ impl<F: SharedFold, E: Edge<Answering<F>>> Carrier<FoldWrite<F>> for WriteCarrie
 fn post<F: SharedFold>(answers: &mut Vec<Answered<Answering<F>>>) {
     for Answered { input, result, .. } in answers.drain(..) {
         input.reply.post(result);
+        discard(input.input);
     }
 }
 

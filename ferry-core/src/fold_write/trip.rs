@@ -6,7 +6,9 @@ use super::{
     group::{Fate, Held, Standing},
 };
 use crate::{
-    Cause, Class, Fault, Fold, Instant, RecordOf, Retry, Step, guard::guard, retry::Jitter,
+    Cause, Class, Fault, Fold, Instant, RecordOf, Retry, Step,
+    guard::{discard, guard},
+    retry::Jitter,
 };
 use alloc::{boxed::Box, collections::VecDeque, sync::Arc, vec::Vec};
 
@@ -264,7 +266,8 @@ impl<F: Fold> Trip<F> {
         state: &mut StateOf<F>,
         version: Option<&VersionOf<F>>,
     ) -> Result<(), Arc<str>> {
-        self.fates.clear();
+        // Each on its own, in case the user's `Drop` panics.
+        self.fates.drain(..).for_each(discard);
         self.entries.clear();
         for held in &mut self.group {
             let fate = match guard(|| self.fold.step(state, &held.input))? {

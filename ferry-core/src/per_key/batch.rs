@@ -86,11 +86,22 @@ impl<K, I> Batch<K, I> {
         &self.items
     }
 
+    /// What is kept of the batch in case it is lost.
+    #[cfg(feature = "drive")]
+    pub(crate) fn stub(&self) -> Stub {
+        Stub(self.lane)
+    }
+
     /// Takes the inputs out, in submission order.
     pub fn drain(&mut self) -> impl ExactSizeIterator<Item = Item<I>> + '_ {
         self.items.drain(..)
     }
 }
+
+/// Says whose turn it was, of a batch that is lost; see [`PerKey::lost`](super::PerKey::lost).
+#[cfg(feature = "drive")]
+#[derive(Clone, Copy)]
+pub(crate) struct Stub(pub(super) Handle);
 
 impl<K: fmt::Debug, I: fmt::Debug> fmt::Debug for Batch<K, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

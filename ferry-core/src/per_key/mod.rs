@@ -25,10 +25,12 @@ use hashbrown::HashTable;
 use self::{
     heap::Heap,
     lane::{ByAge, Lane, Phase, Waiting},
-    slab::{Index, List, Slab},
+    slab::{Handle, Index, List, Slab},
 };
-use crate::Instant;
+use crate::{Instant, guard::discard};
 
+#[cfg(feature = "drive")]
+pub(crate) use batch::Stub;
 pub use batch::{Batch, Item, Reason, Rejected, Terms, Ticket};
 pub use limits::{InvalidLimits, Limits};
 
@@ -244,7 +246,10 @@ where
             return Err(Rejected { reason, key, input });
         }
         let lane = match lane {
-            Some(lane) => lane,
+            Some(lane) => {
+                discard(key);
+                lane
+            }
             None => self.open_lane(hash, key),
         };
         let ticket = self.enqueue(lane, input, terms);
@@ -262,25 +267,39 @@ where
     /// that key in flight.
     pub fn finished(&mut self, now: Instant, batch: Batch<K, I>) {
         let Batch {
-            lane: handle,
+            lane,
             key,
             mut items,
         } = batch;
-        let inputs = match self.lanes.get(handle) {
-            Some(lane) if lane.key == key => lane.phase.in_flight(),
-            Some(_) | None => None,
-        };
-        let Some(inputs) = inputs else {
-            panic!("the batch is of another `PerKey`");
-        };
-        self.advance(now);
-        self.lanes[handle.index].phase = Phase::Gathering { spare: key };
-        self.in_flight.batches -= 1;
-        self.in_flight.inputs -= inputs;
+        let is_known = self.lanes.get(lane).is_some_and(|known| known.key == key);
+        assert!(is_known, "the batch is of another `PerKey`");
         items.clear();
         if self.buffers.len() < BUFFERS_KEPT {
             self.buffers.push(items);
         }
+        self.land(now, lane, key);
+    }
+
+    /// As [`finished`](Self::finished), of a batch that is no more: a panic took it along.
+    #[cfg(feature = "drive")]
+    pub(crate) fn lost(&mut self, now: Instant, Stub(lane): Stub) {
+        let key = self.lanes[lane.index].key.clone();
+        self.land(now, lane, key);
+    }
+
+    /// A lane's batch is over; the next takes the spare key along.
+    fn land(&mut self, now: Instant, handle: Handle, spare: K) {
+        let in_flight = self
+            .lanes
+            .get(handle)
+            .and_then(|lane| lane.phase.in_flight());
+        let Some(inputs) = in_flight else {
+            panic!("the batch is of another `PerKey`");
+        };
+        self.advance(now);
+        self.lanes[handle.index].phase = Phase::Gathering { spare };
+        self.in_flight.batches -= 1;
+        self.in_flight.inputs -= inputs;
         self.reconsider(handle.index);
         self.dispatch();
         self.check_drained();
@@ -378,6 +397,21 @@ where
     #[cfg(feature = "drive")]
     pub(crate) fn wants_permit(&self) -> bool {
         !self.ready.is_empty()
+    }
+
+    /// How many more inputs of this key would be accepted, as far as the key's own bound goes.
+    #[cfg(feature = "drive")]
+    pub(crate) fn room_at(&self, hash: u64, key: &K) -> usize {
+        let queueing = self
+            .find(hash, key)
+            .map_or(0, |lane| self.lanes[lane].queueing());
+        self.limits.max_queueing_per_key.saturating_sub(queueing)
+    }
+
+    /// Whether an input of this weight can ever go.
+    #[cfg(feature = "drive")]
+    pub(crate) fn takes(&self, weight: usize) -> bool {
+        weight <= self.limits.max_weight
     }
 
     /// Lets one batch go; to be called when [`wants_permit`](Self::wants_permit). The permit is the
@@ -501,7 +535,10 @@ where
         if let Ok(entry) = self.by_key.find_entry(hash, |&lane| lane == index) {
             entry.remove();
         }
-        self.lanes.remove(index);
+        let Lane { key, phase, .. } = self.lanes.remove(index);
+        // One at a time, in case the user's `Drop` panics: the machine has to be whole after.
+        discard(key);
+        discard(phase);
     }
 
     /// Lets ready lanes go as far as there are permits of the machine's own.

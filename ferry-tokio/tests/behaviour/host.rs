@@ -1,0 +1,78 @@
+//! What a runtime's test crate provides, and what the suite makes of it.
+
+use std::{future::Future, panic, sync::mpsc, thread, time::Duration};
+
+use ferry_core::{
+    Instant,
+    drive::{Builder, Carries, Ferry, Runtime, Stats},
+};
+
+/// After so long a behaviour is reported as hanging. Nothing is expected to take any time at all.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A runtime to show the behaviours on.
+pub trait Host: Sized + 'static {
+    type Runtime: Runtime + Clone;
+
+    fn start() -> Self;
+
+    fn runtime(&self) -> Self::Runtime;
+
+    /// Runs the story to its end, and the runtime's tasks meanwhile.
+    fn run<T>(&self, story: impl Future<Output = T>) -> T;
+
+    /// Returns when every task of the runtime is dropped.
+    fn shut_down(self);
+
+    fn builder(&self) -> Builder<Self::Runtime> {
+        Builder::on(self.runtime())
+    }
+
+    fn now(&self) -> Instant {
+        self.runtime().now()
+    }
+}
+
+/// Shows one behaviour on a fresh runtime.
+pub fn show<H: Host>(behaviour: fn(H)) {
+    let (done, is_done) = mpsc::channel();
+    let story = thread::spawn(move || {
+        behaviour(H::start());
+        done.send(()).unwrap();
+    });
+    if is_done.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
+        panic!("it hangs");
+    }
+    if let Err(payload) = story.join() {
+        panic::resume_unwind(payload);
+    }
+}
+
+/// That no input, batch or key is left behind.
+#[track_caller]
+pub fn assert_nothing_is_left<C: Carries>(ferry: &Ferry<C>) {
+    let left = gauges(&ferry.stats());
+    assert_eq!(left, [0; 4], "waiting, queueing, batches in flight, keys");
+}
+
+fn gauges(stats: &Stats) -> [usize; 4] {
+    [
+        stats.waiting,
+        stats.queueing,
+        stats.batches_in_flight,
+        stats.keys,
+    ]
+}
+
+/// Runs a future in a task of the host's, and completes with what it returned.
+pub fn in_a_task<H: Host, T: Send + 'static>(
+    host: &H,
+    future: impl Future<Output = T> + Send + 'static,
+) -> impl Future<Output = T> + Unpin {
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    host.runtime().spawn(async move {
+        // Nobody may be there to hear it.
+        let _ = sender.send(future.await);
+    });
+    Box::pin(async move { receiver.await.expect("the task was dropped or panicked") })
+}

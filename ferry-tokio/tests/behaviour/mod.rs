@@ -1,0 +1,232 @@
+//! What a handle does, as its user sees it: the same on every runtime.
+//!
+//! A runtime's test crate implements [`Host`] and names the suite once for each flavour of it:
+//! `behaviours!(multi_thread: MultiThread)`. Behaviours that need a clock which a test can move by
+//! nothing but sleeping are in [`timed_behaviours!`].
+//!
+//! | to see | read |
+//! | --- | --- |
+//! | who waits for whom, and in which order | `order.rs`, `batching.rs` |
+//! | how much there may be at once | `bounds.rs`, `fairness.rs`, `room.rs` |
+//! | fenced writes | `writes.rs`, `blocking.rs`, `nodes.rs` |
+//! | clocks | `linger.rs`, `deadlines.rs`, `retries.rs` |
+//! | callers who go | `dropping.rs` |
+//! | user code that panics, or calls back | `panics.rs`, `drops_that_panic.rs`, `keys_that_panic.rs`, `calling_back.rs` |
+//! | the end | `closing.rs`, `orphans.rs`, `shutdown.rs` |
+//! | everything at once | `soak.rs` |
+//! | what the behaviours are told with | `host.rs`, `courier.rs`, `bank.rs`, `gate.rs` |
+
+pub mod batching;
+pub mod blocking;
+pub mod bounds;
+pub mod calling_back;
+pub mod closing;
+pub mod deadlines;
+pub mod dropping;
+pub mod drops_that_panic;
+pub mod fairness;
+pub mod keys_that_panic;
+pub mod linger;
+pub mod nodes;
+pub mod order;
+pub mod orphans;
+pub mod panics;
+pub mod retries;
+pub mod room;
+pub mod shutdown;
+pub mod soak;
+pub mod writes;
+
+mod bank;
+mod courier;
+mod gate;
+mod host;
+mod reaction;
+
+pub use host::{Host, show};
+
+/// Shows every behaviour on the host of this name, in a module of the other.
+#[macro_export]
+macro_rules! behaviours {
+    ($name:ident: $host:ident) => {
+        $crate::tests! { $name: $host;
+            order: [
+                inputs_of_a_key_go_in_the_order_of_submission,
+                threads_that_submit_at_once_each_keep_their_own_order,
+                each_caller_hears_its_own_answer,
+                an_answer_waits_for_a_caller_who_comes_later,
+            ]
+            batching: [
+                what_arrives_while_a_batch_is_in_flight_goes_together_as_the_next,
+                a_batch_holds_as_many_inputs_as_it_may_and_no_more,
+                keys_do_not_wait_for_each_other,
+                a_batch_is_carried_whether_or_not_its_callers_poll,
+                a_clone_is_the_same_handle,
+            ]
+            bounds: [
+                threads_that_submit_at_once_never_exceed_max_queueing,
+                who_hears_an_answer_finds_its_place_free,
+                a_withdrawn_input_makes_room_at_once,
+                a_withdrawn_input_makes_room_at_its_key,
+                a_key_takes_no_more_than_its_share,
+                no_more_batches_than_allowed_are_in_flight_in_all_shards_together,
+            ]
+            fairness: [
+                with_one_shard_ready_keys_go_by_their_oldest_input,
+                a_hot_key_does_not_starve_the_others,
+            ]
+            room: [
+                where_there_is_room_nobody_waits,
+                room_goes_to_who_waits_longest,
+                nobody_submits_past_those_who_wait_for_room,
+                nobody_submits_past_those_who_wait_for_room_at_a_key,
+                room_at_a_key_goes_to_who_waits_longest,
+                several_places_at_a_key_go_to_several_who_wait,
+                who_waits_for_a_full_key_takes_no_room_meanwhile,
+                who_leaves_on_the_way_from_the_key_to_the_room_passes_its_turn_on,
+                who_leaves_the_line_lets_the_next_come_up,
+                closing_sends_away_all_who_wait_for_room,
+                many_tasks_wait_for_little_room_and_all_get_some,
+            ]
+            writes: [
+                each_caller_hears_the_balance_after_its_own,
+                a_batch_of_many_makes_one_commit,
+                a_retry_of_an_id_hears_the_first_outcome,
+                an_answer_that_rests_on_what_is_stored_does_not_wait_for_the_commit,
+                nothing_is_answered_before_it_has_landed,
+                trouble_that_passes_is_not_heard_of,
+                trouble_that_does_not_pass_fails_with_what_is_known,
+                what_the_store_never_takes_fails_alone,
+            ]
+            nodes: [
+                an_input_sent_to_two_nodes_is_applied_once_and_answered_the_same,
+                nodes_that_share_a_key_lose_nothing_and_apply_nothing_twice,
+            ]
+            blocking: [
+                a_call_that_blocks_holds_nobody_else_up,
+                trouble_of_a_store_that_blocks_is_ridden_out,
+                a_panic_of_a_store_that_blocks_fails_its_batch_alone,
+            ]
+            dropping: [
+                a_caller_may_go_at_any_stage,
+                one_of_a_batch_may_go_before_it_sets_off,
+                all_of_a_key_may_go,
+                one_who_waits_for_room_may_go_at_any_moment,
+                one_who_waits_for_the_end_may_go,
+            ]
+            panics: [
+                a_batch_call_that_panics_or_miscounts_fails_its_batch_alone,
+                a_panic_while_weighing_is_the_callers_own,
+                a_panic_of_a_step_or_an_id_fails_that_input_alone,
+                a_panic_of_the_empty_state_fails_that_key_alone,
+                a_store_that_panics_fails_its_batch_with_what_is_known,
+                too_heavy_is_said_also_where_others_wait,
+            ]
+            drops_that_panic: [
+                an_input_or_an_unwanted_outcome_that_panics_harms_nobody,
+                a_withdrawn_input_that_panics_leaves_nothing_behind,
+                an_expired_input_that_panics_keeps_no_other_from_hearing,
+                a_call_whose_future_panics_when_dropped_has_succeeded_all_the_same,
+                a_panic_that_throws_a_bomb_is_a_panic_like_any_other,
+                a_waker_that_panics_harms_nobody,
+            ]
+            keys_that_panic: [
+                a_key_that_panics_when_submitted_takes_no_room,
+                a_key_that_panics_when_dropped_harms_nobody,
+                a_line_for_a_key_that_panics_comes_to_its_end,
+                keys_of_one_hash_do_not_take_each_others_turns,
+            ]
+            calling_back: [
+                an_input_may_use_the_handle_when_it_is_dropped,
+                a_waker_may_use_the_handle,
+                the_waker_of_one_who_closes_may_close_too,
+                a_batch_call_may_use_the_handle_and_wait_for_other_keys,
+                a_step_may_use_the_handle,
+            ]
+            closing: [
+                all_that_was_accepted_is_answered_when_close_completes,
+                what_comes_after_close_is_handed_back,
+                closing_what_is_idle_completes_at_once,
+                any_number_may_close_and_all_hear_of_the_end,
+                close_does_not_complete_while_a_batch_is_in_flight,
+                polling_close_over_and_over_piles_nothing_up,
+            ]
+            orphans: [
+                a_handle_never_used_leaves_nothing,
+                parked_tasks_end,
+                what_was_accepted_is_carried_to_its_end,
+                nobody_has_to_wait_for_what_was_accepted,
+                one_who_waits_for_room_gets_it_still,
+                submissions_do_not_keep_the_store_alive,
+                the_last_handle_may_go_with_an_answer,
+                a_fold_write_is_carried_to_its_end_and_goes_too,
+            ]
+            shutdown: [
+                what_waits_behind_a_batch_was_not_committed_what_is_in_it_may_be,
+                what_lingers_was_not_committed,
+                what_waits_for_its_turn_was_not_committed,
+                a_hundred_thousand_keys_that_wait_are_all_told,
+                what_is_submitted_to_a_runtime_that_is_gone_was_not_committed,
+                a_parked_task_that_is_gone_carries_nothing,
+                those_who_close_hear_of_the_end,
+                a_fold_write_cut_off_at_any_stage_is_in_doubt,
+                a_blocking_write_that_is_cut_off_is_in_doubt,
+            ]
+            soak: [
+                every_operation_is_accounted_for,
+            ]
+        }
+    };
+}
+
+/// Shows the behaviours that need a clock which moves only when nothing else can.
+#[macro_export]
+macro_rules! timed_behaviours {
+    ($name:ident: $host:ident) => {
+        $crate::tests! { $name: $host;
+            linger: [
+                a_lone_input_waits_for_company_exactly_so_long,
+                the_wait_counts_from_the_oldest_input,
+                once_the_oldest_has_gone_the_wait_counts_from_the_next,
+                a_full_batch_does_not_wait,
+                what_waited_long_enough_behind_a_batch_waits_no_more,
+                many_keys_each_wait_their_own_time,
+                closing_cuts_the_wait_short,
+                an_input_still_waits_its_time_when_the_handle_is_gone,
+            ]
+            deadlines: [
+                a_waiting_input_expires_at_its_moment,
+                deadlines_in_any_order_and_shard_are_each_kept,
+                a_deadline_of_no_time_expires_at_once,
+                a_deadline_before_the_end_of_the_linger_expires_the_input,
+                a_batch_under_way_is_not_cut_off_by_a_deadline,
+                an_expired_input_makes_room,
+                an_expired_input_makes_room_at_its_key,
+                one_that_expires_between_two_tries_is_told_and_the_others_go_on,
+                one_that_expires_when_its_commit_is_in_doubt_is_told_so,
+                the_end_waits_until_the_last_expired_caller_is_told,
+            ]
+            retries: [
+                a_try_is_made_again_when_the_store_asks_for_it,
+                pauses_stay_below_their_ceiling_and_are_repeatable,
+                other_keys_do_not_wait_while_one_pauses,
+                no_try_begins_after_the_total_time,
+            ]
+        }
+    };
+}
+
+/// A test for each behaviour, in a module for each topic.
+#[macro_export]
+macro_rules! tests {
+    ($name:ident: $host:ident; $($topic:ident: [$($behaviour:ident),* $(,)?])*) => {
+        mod $name {
+            $(mod $topic {
+                $(#[test]
+                fn $behaviour() {
+                    $crate::behaviour::show::<$crate::$host>($crate::behaviour::$topic::$behaviour);
+                })*
+            })*
+        }
+    };
+}
