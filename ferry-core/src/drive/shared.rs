@@ -321,7 +321,7 @@ impl<C: Carries> Shared<C> {
         match ending {
             Ending::Carried(batch, counters) => {
                 state.counters.add(&counters);
-                state.per_key.finished(now, batch);
+                state.per_key.take_back(now, batch);
             }
             Ending::Lost(stub) => {
                 state.counters.add(&Counters::of_lost_batch(inputs));

@@ -266,13 +266,20 @@ where
     /// When the batch is of another machine, as far as that shows: this one has no such batch of
     /// that key in flight.
     pub fn finished(&mut self, now: Instant, batch: Batch<K, I>) {
+        let known = self.lanes.get(batch.lane);
+        let is_known = known.is_some_and(|known| known.key == batch.key);
+        assert!(is_known, "the batch is of another `PerKey`");
+        self.take_back(now, batch);
+    }
+
+    /// As [`finished`](Self::finished), for a driver that knows the batch to be this machine's, and
+    /// whose keys may panic when they are compared.
+    pub(crate) fn take_back(&mut self, now: Instant, batch: Batch<K, I>) {
         let Batch {
             lane,
             key,
             mut items,
         } = batch;
-        let is_known = self.lanes.get(lane).is_some_and(|known| known.key == key);
-        assert!(is_known, "the batch is of another `PerKey`");
         items.clear();
         if self.buffers.len() < BUFFERS_KEPT {
             self.buffers.push(items);

@@ -164,7 +164,12 @@ pub fn an_expired_input_makes_room_at_its_key<H: Host>(host: H) {
 pub fn one_that_expires_between_two_tries_is_told_and_the_others_go_on<H: Host>(host: H) {
     let bank = Bank::new();
     let linger = Duration::from_millis(1);
-    let builder = host.builder().linger(linger);
+    // Without jitter, so that the moment is known.
+    let retry = Retry {
+        base: Duration::ZERO,
+        ..Retry::default()
+    };
+    let builder = host.builder().linger(linger).retry(retry);
     let ferry = builder.fold_write(Deposits::new(), bank.clone()).unwrap();
     // The store asks for a long pause; one of the callers does not have the time.
     bank.commits_meet([Mishap::Fails(Class::Throttled(Some(LATE)))]);
