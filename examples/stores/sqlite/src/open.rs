@@ -6,7 +6,8 @@ use std::{
     fmt::Write as _,
     io,
     path::{Path, PathBuf},
-    time::Duration,
+    thread,
+    time::{Duration, Instant},
 };
 
 use rusqlite::{Connection, MAIN_DB, OpenFlags, TransactionBehavior, config::DbConfig, ffi};
@@ -290,18 +291,37 @@ fn prepare(file: &File) -> Result<Connection, OpenError> {
         let source = rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_READONLY), None);
         return Err(explain(source));
     }
-    let mode: String = conn
-        .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))
-        .map_err(explain)?;
-    if mode != "wal" {
-        let path = file.path.clone();
-        return Err(OpenError::NoWriteAheadLog { path, mode });
-    }
+    write_ahead(file, &conn)?;
     if new {
         create(file, &mut conn)?;
     }
     conn.set_db_config(keep_log, false).map_err(explain)?;
     Ok(conn)
+}
+
+/// Switches to a write-ahead log. Where others do the same to a new file at this moment, SQLite fails at
+/// once instead of waiting, so the waiting is done here.
+fn write_ahead(file: &File, conn: &Connection) -> Result<(), OpenError> {
+    const PAUSE: Duration = Duration::from_millis(1);
+    let begin = Instant::now();
+    loop {
+        let mode: rusqlite::Result<String> =
+            conn.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
+        match mode {
+            Ok(mode) if mode == "wal" => return Ok(()),
+            Ok(mode) => {
+                let path = file.path.clone();
+                return Err(OpenError::NoWriteAheadLog { path, mode });
+            }
+            Err(error)
+                if primary_code(&error) == ffi::SQLITE_BUSY
+                    && begin.elapsed() < file.options.busy_timeout =>
+            {
+                thread::sleep(PAUSE);
+            }
+            Err(error) => return Err(explain(file, error)),
+        }
+    }
 }
 
 fn create(file: &File, conn: &mut Connection) -> Result<(), OpenError> {
