@@ -112,14 +112,22 @@ pub(super) struct Trip<F: Fold> {
 pub(super) enum Aim {
     /// To fold on the record, and commit.
     Carry,
-    /// The last try was refused: to tell what landed from what did not.
+    /// The last try left it open: to tell what landed from what did not.
     Settle,
 }
 
 /// How a try failed.
 struct Setback<E> {
+    stage: Stage,
     cause: Cause<E>,
     class: Class,
+}
+
+/// Where a try failed. A commit leaves things open that one more read can settle.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Read,
+    Commit,
 }
 
 impl<F: Fold> Trip<F> {
@@ -242,11 +250,14 @@ impl<F: Fold> Trip<F> {
             Ok(()) if self.entries.is_empty() => {
                 // A commit in doubt may yet apply what this fold declined. Wait for it to show.
                 let cause = self.cause.clone();
+                let class = Class::Transient;
+                let stage = Stage::Read;
                 self.again(
                     now,
                     Setback {
+                        stage,
                         cause,
-                        class: Class::Transient,
+                        class,
                     },
                 )
             }
@@ -313,9 +324,17 @@ impl<F: Fold> Trip<F> {
         let cause = Cause::Store(Arc::new(fault.error));
         match (aim, fault.class) {
             (Aim::Settle, _) => self.give_up(now, cause),
-            (Aim::Carry, Class::Permanent) => self.split(now, cause),
+            (Aim::Carry, Class::Permanent) => self.split(now, Stage::Read, cause),
             (Aim::Carry, class @ (Class::Transient | Class::Throttled(_))) => {
-                self.again(now, Setback { cause, class })
+                let stage = Stage::Read;
+                self.again(
+                    now,
+                    Setback {
+                        stage,
+                        cause,
+                        class,
+                    },
+                )
             }
         }
     }
@@ -330,7 +349,7 @@ impl<F: Fold> Trip<F> {
         let cause = Cause::Panicked(message);
         match aim {
             Aim::Settle => self.give_up(now, cause),
-            Aim::Carry => self.split(now, cause),
+            Aim::Carry => self.split(now, Stage::Read, cause),
         }
     }
 
@@ -355,11 +374,14 @@ impl<F: Fold> Trip<F> {
     ) -> Command<F> {
         self.tally.refused += 1;
         self.doubt(expected);
+        let (stage, class) = (Stage::Commit, Class::Transient);
+        let cause = Cause::Refused;
         self.again(
             now,
             Setback {
-                cause: Cause::Refused,
-                class: Class::Transient,
+                stage,
+                cause,
+                class,
             },
         )
     }
@@ -372,9 +394,17 @@ impl<F: Fold> Trip<F> {
         self.tally.faults += 1;
         let cause = Cause::Store(Arc::new(fault.error));
         match fault.class {
-            Class::Permanent => self.split(now, cause),
+            Class::Permanent => self.split(now, Stage::Commit, cause),
             class @ (Class::Transient | Class::Throttled(_)) => {
-                self.again(now, Setback { cause, class })
+                let stage = Stage::Commit;
+                self.again(
+                    now,
+                    Setback {
+                        stage,
+                        cause,
+                        class,
+                    },
+                )
             }
         }
     }
@@ -388,11 +418,13 @@ impl<F: Fold> Trip<F> {
         self.tally.in_doubt += 1;
         self.doubt(expected);
         let cause = Cause::Store(Arc::new(error));
+        let (stage, class) = (Stage::Commit, Class::Transient);
         self.again(
             now,
             Setback {
+                stage,
                 cause,
-                class: Class::Transient,
+                class,
             },
         )
     }
@@ -405,7 +437,7 @@ impl<F: Fold> Trip<F> {
     ) -> Command<F> {
         self.tally.in_doubt += 1;
         self.doubt(expected);
-        self.split(now, Cause::Panicked(message))
+        self.split(now, Stage::Commit, Cause::Panicked(message))
     }
 
     /// A commit of the group, fenced on this version, may have landed or may still.
@@ -438,9 +470,14 @@ impl<F: Fold> Trip<F> {
 
     /// Something in the group will fail every time: tries the halves apart, the first one first. An
     /// input that is alone fails.
-    fn split(mut self: Box<Self>, now: Instant, cause: Cause<ErrorOf<F>>) -> Command<F> {
+    fn split(
+        mut self: Box<Self>,
+        now: Instant,
+        stage: Stage,
+        cause: Cause<ErrorOf<F>>,
+    ) -> Command<F> {
         if self.group.len() == 1 {
-            return self.give_up(now, cause);
+            return self.end(now, stage, cause);
         }
         self.tally.splits += 1;
         let half = self.group.len().div_ceil(2);
@@ -451,21 +488,31 @@ impl<F: Fold> Trip<F> {
         self.read(now, Aim::Carry)
     }
 
-    /// A try failed: sleeps and begins the next, unless it was the last. After a refusal even then
-    /// one more read tells what became of it.
+    /// A try failed: sleeps and begins the next, unless it was the last.
     fn again(mut self: Box<Self>, now: Instant, setback: Setback<ErrorOf<F>>) -> Command<F> {
         self.failed += 1;
         let until = now + self.jitter.pause(&self.retry, self.failed, setback.class);
         if self.failed >= self.retry.attempts || until > self.started + self.retry.total {
-            if !matches!(setback.cause, Cause::Refused) {
-                return self.give_up(now, setback.cause);
-            }
-            self.cause = setback.cause;
-            return self.read(now, Aim::Settle);
+            return self.end(now, setback.stage, setback.cause);
         }
         self.cause = setback.cause;
         self.tally.retries += 1;
         self.sleep(now, until)
+    }
+
+    /// There is no further try. If a commit left it open what became of an input, a read tells.
+    fn end(
+        mut self: Box<Self>,
+        now: Instant,
+        stage: Stage,
+        cause: Cause<ErrorOf<F>>,
+    ) -> Command<F> {
+        if stage == Stage::Commit && !self.group.iter().all(Held::is_clear) {
+            self.cause = cause;
+            self.read(now, Aim::Settle)
+        } else {
+            self.give_up(now, cause)
+        }
     }
 
     fn sleep(self: Box<Self>, now: Instant, until: Instant) -> Command<F> {
@@ -487,7 +534,7 @@ impl<F: Fold> Trip<F> {
         }
     }
 
-    /// The last try was refused, and this read shows which inputs did not land: they fail. What was
+    /// The last try left it open, and this read shows which inputs have not landed: they fail. What was
     /// folded behind them is told by a further read, without them.
     fn settle(mut self: Box<Self>, now: Instant) -> Command<F> {
         let cause = self.cause.clone();
