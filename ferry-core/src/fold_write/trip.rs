@@ -541,10 +541,19 @@ impl<F: Fold> Trip<F> {
         if self.entries.is_empty() {
             return self.give_up(now, cause);
         }
-        while let Some(at) = self.fates.iter().position(Fate::is_applied) {
-            self.fates.remove(at);
-            self.fail(at, cause.clone());
+        // Out of hand while they fail: nothing of the group is committed any more, for a twin either.
+        let group = core::mem::take(&mut self.group);
+        let mut open = VecDeque::new();
+        for (held, fate) in group.into_iter().zip(core::mem::take(&mut self.fates)) {
+            if fate.is_applied() {
+                self.tally.failed += 1;
+                self.answer_failed(held, cause.clone());
+            } else {
+                open.push_back(held);
+            }
+            discard(fate);
         }
+        self.group = open;
         self.read(now, Aim::Settle)
     }
 
