@@ -30,7 +30,7 @@ impl<E> Failure<E> {
     }
 }
 
-/// What the last try of an input came to grief on.
+/// What the last try of an input came to grief on, or the read that was to tell how it ended.
 ///
 /// Cheap to clone: the failure of one store call is the failure of every input it carried.
 #[non_exhaustive]

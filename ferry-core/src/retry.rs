@@ -27,10 +27,11 @@ pub struct Retry {
     /// back is noticed soon.
     pub cap: Duration,
     /// The most tries, the first included. Default 10. Raised, a busier key or a longer outage is
-    /// ridden out; lowered, callers hear sooner.
+    /// ridden out; lowered, callers hear sooner. A read that tells how the last one ended is none.
     pub attempts: u32,
-    /// No pause ends later than this after the start. Default 30 s. It cuts no store call short, and
-    /// the parts of a batch that had to be split are each tried once in any case.
+    /// No pause ends later than this after the start. Default 30 s. It cuts no store call short, nor
+    /// does it keep one more read from telling how the last try ended; and the parts of a batch that
+    /// had to be split are each tried once in any case.
     pub total: Duration,
 }
 

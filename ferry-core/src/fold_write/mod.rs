@@ -2,19 +2,30 @@
 //!
 //! ```text
 //! start ─▶ Read ─▶ (fold) ─▶ Commit ─▶ Done
-//!           ▲         │         │
-//!           └─ Sleep ◀┴─────────┘ failed, refused or in doubt
+//!           ▲ │       │         │
+//!           │ └───────┴────┬────┘ failed, refused or in doubt
+//!           └─── Sleep ◀───┘
 //! ```
 //!
 //! | to see | read |
 //! | --- | --- |
 //! | the commands, and how to drive them | this file, [`FoldWrite`] and [`Command`] |
 //! | what each may be answered with | `stages.rs` |
-//! | what is decided on an answer | `trip.rs` |
+//! | what a round trip holds; how it starts, reads for one group after another, and is over | `trip.rs` |
+//! | after a read: the fold, and the answers that rest on the record alone | `fold.rs` |
+//! | after a commit: answers if it landed, doubts if that is not known | `commit.rs` |
+//! | after a try that failed: the next one after a pause, the halves apart, or the end | `again.rs` |
+//! | the end without a further try: what a last read settles, and who fails | `end.rs` |
 //! | what is known of one input, and what it makes of a failure | `group.rs` |
+//! | what a round trip took | `tally.rs` |
 
+mod again;
+mod commit;
+mod end;
+mod fold;
 mod group;
 mod stages;
+mod tally;
 mod trip;
 
 use alloc::{boxed::Box, sync::Arc};
@@ -26,7 +37,7 @@ use crate::{
 };
 
 pub use stages::{Committing, Done, Reading, Sleeping};
-pub use trip::Tally;
+pub use tally::Tally;
 
 use trip::Trip;
 
@@ -49,12 +60,15 @@ type BatchOf<F> = Batch<KeyOf<F>, <F as Fold>::Input>;
 /// - An input is answered with its outcome only when that is durable: its commit has landed, or it
 ///   rests on nothing but the record as read.
 /// - An input fails only when its commit is not known to have happened. `NotCommitted` is said only
-///   with proof: no try that held it is in doubt or was refused, or the record was read at another
-///   version since, without it. After a last refusal there is one more read for that. The same id
-///   twice in a batch is one input here: neither hears `NotCommitted` while the other may be written.
-/// - A permanent store error splits the batch in halves, in order, until the inputs at fault fail
-///   alone. A panic in `step` fails the one input that caused it.
-/// - It ends: after [`Retry::attempts`] tries of each part, or [`Retry::total`].
+///   with proof: no commit that held it is in doubt or was refused, or the record was read at another
+///   version since, without it. The same id twice in a batch is one input here: neither hears
+///   `NotCommitted` while the other may be written.
+/// - A permanent error or a panic of the store's calls splits the batch in halves, in order, until the
+///   inputs at fault fail alone. A panic in `step` fails the one input that caused it.
+/// - It ends: after [`Retry::attempts`] tries of each part, or [`Retry::total`]. If the last try failed
+///   at its commit, and what became of an input is open, one more read settles what it can: what is
+///   stored by then is answered, and what cannot land any more is `NotCommitted`. Such a read never
+///   leads to a commit; only to a further one, without the inputs that failed by it.
 ///
 /// It cannot project: there is no such command here.
 ///

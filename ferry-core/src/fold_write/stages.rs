@@ -4,8 +4,8 @@ use alloc::{boxed::Box, sync::Arc};
 use core::{fmt, time::Duration};
 
 use super::{
-    BatchOf, Call, Command, EntryOf, ErrorOf, IdOf, KeyOf, SchemaOf, StateOf, VersionOf,
-    trip::{Aim, Tally, Trip},
+    BatchOf, Call, Command, EntryOf, ErrorOf, IdOf, KeyOf, SchemaOf, StateOf, Tally, VersionOf,
+    trip::{Aim, Trip},
 };
 use crate::{Commit, CommitError, Fault, Fold, Instant, RecordOf};
 

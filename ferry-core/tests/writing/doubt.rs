@@ -5,13 +5,18 @@ use core::time::Duration;
 use ferry_core::{Fault, Retry};
 
 use crate::{
-    deposits::BEYOND,
+    deposits::{BEYOND, Deposits},
     store::error,
     story::{RETRY, Story, by, deposit, down, too_large},
 };
 
 const ONCE: Retry = Retry {
     attempts: 1,
+    ..RETRY
+};
+
+const TWICE: Retry = Retry {
+    attempts: 2,
     ..RETRY
 };
 
@@ -54,7 +59,7 @@ fn a_clean_failure_does_not_make_an_earlier_doubt_forgotten() {
     let mut story = Story::of([deposit(1, 50)]);
     story.reads().commit_goes_adrift();
     story.sleeps().reads().commit_fails(too_large());
-    story.hears(&["1: in doubt, too large"]).ends();
+    story.reads().hears(&["1: in doubt, too large"]).ends();
     story.the_adrift_lands();
     assert_eq!(story.store.ids(), [1]);
 }
@@ -91,7 +96,7 @@ fn a_read_at_the_same_version_settles_nothing() {
     story.a_rival_commits(9, 5);
     story.reads().commit_goes_adrift();
     story.sleeps().reads().commit_fails(too_large());
-    story.hears(&["1: in doubt, too large"]).ends();
+    story.reads().hears(&["1: in doubt, too large"]).ends();
     story.the_adrift_lands();
 }
 
@@ -102,7 +107,7 @@ fn a_second_doubt_on_a_later_version_is_a_doubt_again() {
     story.a_rival_commits(9, 5).the_adrift_comes_too_late();
     story.sleeps().reads().commit_goes_adrift();
     story.sleeps().reads().commit_fails(too_large());
-    story.hears(&["1: in doubt, too large"]).ends();
+    story.reads().hears(&["1: in doubt, too large"]).ends();
     story.the_adrift_lands();
 }
 
@@ -176,15 +181,36 @@ fn when_the_last_of_twins_fails_nothing_is_in_doubt() {
 
 #[test]
 fn a_duplicate_that_rests_on_its_twin_shares_its_failure_as_a_doubt() {
-    let once = Retry {
-        attempts: 1,
-        ..RETRY
-    };
-    let mut story = Story::retrying(once, [deposit(1, 50), deposit(1, 50)]);
-    // Whether the second stood on the first or on the record is not known any more.
+    let mut story = Story::retrying(ONCE, [deposit(1, 50), deposit(1, 50)]);
     story.reads().commit_fails(down());
+    // Whether the second stood on the first or on the record is not known any more.
+    story.read_fails(down());
     story
         .hears(&["1: not committed, down", "1: in doubt, down"])
+        .ends();
+}
+
+#[test]
+fn twins_that_failed_together_are_told_apart_from_the_record_by_further_reads() {
+    let mut story = Story::retrying(ONCE, [deposit(1, 50), deposit(1, 50)]);
+    story.reads().commit_fails(down());
+    story.reads_for(&[1, 1]).hears(&["1: not committed, down"]);
+    story
+        .reads_for(&[1])
+        .hears(&["1: not committed, down"])
+        .ends();
+}
+
+#[test]
+fn a_duplicate_behind_an_input_that_failed_hears_its_outcome_from_one_more_read() {
+    let mut story = Story::retrying(ONCE, [deposit(1, 50), deposit(9, 5)]);
+    story.a_rival_commits(9, 5);
+    story.reads().hears(&[]).commit_fails(down());
+    story
+        .reads()
+        .hears(&["1: not committed, down"])
+        .reads_for(&[9])
+        .hears(&["9: 5"])
         .ends();
 }
 
@@ -198,7 +224,7 @@ fn a_duplicate_keeps_its_twins_doubt_after_the_twin_has_left() {
         .reads()
         .wants_to_commit(&[1])
         .commit_fails(too_large());
-    story.hears(&["1: in doubt, too large"]).ends();
+    story.reads().hears(&["1: in doubt, too large"]).ends();
     story.the_adrift_lands();
     assert_eq!(story.store.ids(), [1]);
 }
@@ -212,10 +238,12 @@ fn a_duplicate_split_from_its_twin_shares_the_twins_doubt() {
         .sleeps()
         .reads()
         .commit_fails(too_large())
+        .reads()
         .hears(&["1: in doubt, too large"]);
     story
         .reads()
         .commit_fails(too_large())
+        .reads()
         .hears(&["1: in doubt, too large"])
         .ends();
     story.the_adrift_lands();
@@ -240,6 +268,221 @@ fn a_refusal_may_come_from_the_commits_own_first_copy_and_the_next_read_finds_it
     story.reads().commit_is_refused_by_its_own_copy();
     story.sleeps().reads().hears(&["1: 50"]).ends();
     assert_eq!(story.store.ids(), [1]);
+}
+
+#[test]
+fn an_input_that_expires_between_a_refusal_and_the_read_after_it_is_in_doubt() {
+    let mut story = Story::within([(deposit(1, 50), by(1))]);
+    story
+        .takes(Duration::from_millis(2))
+        .reads()
+        .commit_is_refused_by_its_own_copy();
+    story.sleeps().hears(&["1: in doubt, expired"]).ends();
+    assert_eq!(story.store.ids(), [1]);
+}
+
+#[test]
+fn a_panic_in_the_stores_commit_leaves_doubt() {
+    let mut story = Story::of([deposit(1, 50)]);
+    story
+        .reads()
+        .commit_panics()
+        .reads()
+        .hears(&["1: in doubt, panicked in commit"])
+        .ends();
+    story.the_adrift_lands();
+}
+
+#[test]
+fn after_a_panic_in_the_stores_commit_the_inputs_are_tried_apart() {
+    let mut story = Story::of([deposit(1, 50), deposit(2, 10)]);
+    story.reads().wants_to_commit(&[1, 2]).commit_panics();
+    story.reads().wants_to_commit(&[1]).commit_panics();
+    story.reads().hears(&["1: in doubt, panicked in commit"]);
+    story
+        .reads()
+        .wants_to_commit(&[2])
+        .commit_lands()
+        .hears(&["2: 10"])
+        .ends();
+    story.the_adrift_comes_too_late();
+}
+
+#[test]
+fn a_permanent_failure_of_the_halves_keeps_the_doubt_of_the_whole() {
+    let mut story = Story::of([deposit(1, 50), deposit(2, 10)]);
+    story.reads().commit_goes_adrift();
+    story.sleeps().reads().commit_fails(too_large());
+    story
+        .reads()
+        .commit_fails(too_large())
+        .reads()
+        .hears(&["1: in doubt, too large"]);
+    story
+        .reads()
+        .commit_fails(too_large())
+        .reads()
+        .hears(&["2: in doubt, too large"])
+        .ends();
+    story.the_adrift_lands();
+    assert_eq!(story.store.ids(), [1, 2]);
+}
+
+#[test]
+fn twins_parted_before_they_were_ever_folded_share_their_doubt() {
+    let mut story = Story::of([deposit(1, 50), deposit(1, 50)]);
+    story.read_fails(Fault::permanent(error("malformed id")));
+    story.reads().commit_goes_adrift();
+    story
+        .sleeps()
+        .reads()
+        .commit_fails(too_large())
+        .reads()
+        .hears(&["1: in doubt, too large"]);
+    story
+        .reads()
+        .commit_fails(too_large())
+        .reads()
+        .hears(&["1: in doubt, too large"])
+        .ends();
+    story.the_adrift_lands();
+}
+
+#[test]
+fn a_twin_parted_before_it_was_ever_folded_may_be_stored_once_the_other_landed() {
+    let mut story = Story::within([(deposit(1, 50), None), (deposit(1, 50), by(1))]);
+    story.read_fails(Fault::permanent(error("malformed id")));
+    story.reads().takes(Duration::from_millis(2)).commit_lands();
+    story.hears(&["1: 50", "1: in doubt, expired"]).ends();
+}
+
+// ---- the read after the last try ----------------------------------------------------------------
+
+#[test]
+fn a_last_commit_that_landed_unheard_is_answered_with_its_outcome() {
+    let mut story = Story::retrying(ONCE, [deposit(1, 50), deposit(2, 10)]);
+    story.reads().commit_lands_unheard().hears(&[]);
+    story.reads_for(&[1, 2]).hears(&["1: 50", "2: 60"]);
+    let tally = story.ends();
+    assert_eq!((tally.reads, tally.commits, tally.retries), (2, 1, 0));
+    assert_eq!((tally.in_doubt, tally.duplicates, tally.failed), (1, 2, 0));
+}
+
+#[test]
+fn a_last_commit_that_cannot_land_any_more_is_proved_not_to_have() {
+    let mut story = Story::retrying(ONCE, [deposit(1, 50)]);
+    story.reads().commit_goes_adrift().a_rival_commits(9, 5);
+    story.reads().hears(&["1: not committed, timed out"]).ends();
+    story.the_adrift_comes_too_late();
+}
+
+#[test]
+fn a_last_commit_that_may_still_land_is_in_doubt() {
+    let mut story = Story::retrying(ONCE, [deposit(1, 50)]);
+    story.reads().commit_goes_adrift();
+    story.reads().hears(&["1: in doubt, timed out"]).ends();
+    story.the_adrift_lands();
+}
+
+#[test]
+fn a_last_commit_that_no_read_explains_is_in_doubt() {
+    type Reads = fn(&mut Story) -> &mut Story;
+    let unread: [(Reads, &str); 3] = [
+        (|story| story.read_fails(down()), "1: in doubt, down"),
+        (
+            |story| story.read_fails(too_large()),
+            "1: in doubt, too large",
+        ),
+        (Story::read_panics, "1: in doubt, panicked in read"),
+    ];
+    for (fails, heard) in unread {
+        let mut story = Story::retrying(ONCE, [deposit(1, 50)]);
+        story.reads().commit_lands_unheard();
+        fails(&mut story).hears(&[heard]);
+        let tally = story.ends();
+        assert_eq!((tally.reads, tally.faults, tally.failed), (2, 1, 1));
+    }
+}
+
+#[test]
+fn a_last_try_that_failed_for_certain_is_read_after_for_an_earlier_one() {
+    let mut story = Story::retrying(TWICE, [deposit(1, 50)]);
+    story.reads().commit_goes_adrift();
+    story.sleeps().reads().the_adrift_lands();
+    story.commit_fails(down()).hears(&[]);
+    story.reads().hears(&["1: 50"]).ends();
+}
+
+#[test]
+fn a_last_try_that_left_nothing_open_is_not_read_after() {
+    let mut story = Story::retrying(TWICE, [deposit(1, 50), deposit(2, 10)]);
+    story.reads().commit_goes_adrift().a_rival_commits(9, 5);
+    story.sleeps().reads().commit_fails(down());
+    story.hears(&["1: not committed, down", "2: not committed, down"]);
+    assert_eq!(story.ends().reads, 2);
+}
+
+#[test]
+fn when_the_time_is_used_up_one_more_read_tells_what_landed() {
+    let ms = Duration::from_millis(1);
+    let retry = Retry { total: ms, ..RETRY };
+    let mut story = Story::retrying(retry, [deposit(1, 50)]);
+    story.takes(2 * ms).reads().commit_lands_unheard();
+    story.hears(&[]).reads().hears(&["1: 50"]).ends();
+}
+
+#[test]
+fn an_input_that_expires_during_its_last_commit_hears_what_the_read_finds() {
+    let mut story = Story::with(Deposits, ONCE, [(deposit(1, 50), by(1))]);
+    story
+        .takes(Duration::from_millis(2))
+        .reads()
+        .commit_lands_unheard()
+        .reads()
+        .hears(&["1: 50"]);
+    assert_eq!(story.ends().expired, 0);
+}
+
+#[test]
+fn the_read_after_the_last_try_starts_no_other() {
+    // The second is declined for the first, and would be applied without it.
+    let mut story = Story::retrying(ONCE, [deposit(1, -5), deposit(2, -5)]);
+    story.a_rival_commits(9, 5);
+    story.reads().wants_to_commit(&[1]).commit_goes_adrift();
+    story.reads().hears(&["1: in doubt, timed out"]);
+    story
+        .reads_for(&[2])
+        .hears(&["2: not committed, timed out"]);
+    let tally = story.ends();
+    assert_eq!((tally.reads, tally.commits), (3, 1));
+}
+
+#[test]
+fn a_commit_of_one_input_that_panicked_after_it_landed_is_answered_with_its_outcome() {
+    let mut story = Story::of([deposit(1, 50)]);
+    story.reads().commit_panics().hears(&[]);
+    story.the_adrift_lands().reads().hears(&["1: 50"]);
+    assert_eq!(story.ends().commits, 1);
+}
+
+#[test]
+fn a_commit_of_one_input_that_panicked_and_cannot_land_any_more_is_proved_not_to_have() {
+    let mut story = Story::of([deposit(1, 50)]);
+    story.reads().commit_panics().a_rival_commits(9, 5);
+    story
+        .reads()
+        .hears(&["1: not committed, panicked in commit"])
+        .ends();
+    story.the_adrift_comes_too_late();
+}
+
+#[test]
+fn an_input_that_did_not_land_is_in_doubt_while_its_twin_goes_on() {
+    let mut story = Story::retrying(ONCE, [deposit(1, 50), deposit(1, 50)]);
+    story.reads().commit_fails(too_large());
+    story.reads().a_rival_commits(9, 5).commit_is_refused();
+    story.reads_for(&[1]).hears(&["1: in doubt, refused"]);
+    story.reads().commit_lands().hears(&["1: 55"]).ends();
 }
 
 #[test]
@@ -271,85 +514,4 @@ fn a_last_refusal_that_no_read_explains_leaves_doubt() {
         .hears(&["1: in doubt, down"])
         .ends();
     assert_eq!(story.store.ids(), [1]);
-}
-
-#[test]
-fn an_input_that_expires_between_a_refusal_and_the_read_after_it_is_in_doubt() {
-    let mut story = Story::within([(deposit(1, 50), by(1))]);
-    story
-        .takes(Duration::from_millis(2))
-        .reads()
-        .commit_is_refused_by_its_own_copy();
-    story.sleeps().hears(&["1: in doubt, expired"]).ends();
-    assert_eq!(story.store.ids(), [1]);
-}
-
-#[test]
-fn a_panic_in_the_stores_commit_leaves_doubt() {
-    let mut story = Story::of([deposit(1, 50)]);
-    story
-        .reads()
-        .commit_panics()
-        .hears(&["1: in doubt, panicked in commit"])
-        .ends();
-    story.the_adrift_lands();
-}
-
-#[test]
-fn after_a_panic_in_the_stores_commit_the_inputs_are_tried_apart() {
-    let mut story = Story::of([deposit(1, 50), deposit(2, 10)]);
-    story.reads().wants_to_commit(&[1, 2]).commit_panics();
-    story.reads().wants_to_commit(&[1]).commit_panics();
-    story.hears(&["1: in doubt, panicked in commit"]);
-    story
-        .reads()
-        .wants_to_commit(&[2])
-        .commit_lands()
-        .hears(&["2: 10"])
-        .ends();
-    story.the_adrift_comes_too_late();
-}
-
-#[test]
-fn a_permanent_failure_of_the_halves_keeps_the_doubt_of_the_whole() {
-    let mut story = Story::of([deposit(1, 50), deposit(2, 10)]);
-    story.reads().commit_goes_adrift();
-    story.sleeps().reads().commit_fails(too_large());
-    story
-        .reads()
-        .commit_fails(too_large())
-        .hears(&["1: in doubt, too large"]);
-    story
-        .reads()
-        .commit_fails(too_large())
-        .hears(&["2: in doubt, too large"])
-        .ends();
-    story.the_adrift_lands();
-    assert_eq!(story.store.ids(), [1, 2]);
-}
-
-#[test]
-fn twins_parted_before_they_were_ever_folded_share_their_doubt() {
-    let mut story = Story::of([deposit(1, 50), deposit(1, 50)]);
-    story.read_fails(Fault::permanent(error("malformed id")));
-    story.reads().commit_goes_adrift();
-    story
-        .sleeps()
-        .reads()
-        .commit_fails(too_large())
-        .hears(&["1: in doubt, too large"]);
-    story
-        .reads()
-        .commit_fails(too_large())
-        .hears(&["1: in doubt, too large"])
-        .ends();
-    story.the_adrift_lands();
-}
-
-#[test]
-fn a_twin_parted_before_it_was_ever_folded_may_be_stored_once_the_other_landed() {
-    let mut story = Story::within([(deposit(1, 50), None), (deposit(1, 50), by(1))]);
-    story.read_fails(Fault::permanent(error("malformed id")));
-    story.reads().takes(Duration::from_millis(2)).commit_lands();
-    story.hears(&["1: 50", "1: in doubt, expired"]).ends();
 }

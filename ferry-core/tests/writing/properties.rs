@@ -477,3 +477,48 @@ fn where_the_store_behaves_every_input_that_is_not_at_fault_has_its_outcome() {
         .tests(1000)
         .quickcheck(property as fn(Vec<Input>, BTreeSet<u64>, u64));
 }
+
+#[test]
+fn where_reads_are_true_and_nothing_goes_adrift_no_one_is_left_in_doubt() {
+    fn property(inputs: Vec<Input>, weather: Weather) {
+        let inputs: Vec<_> = inputs
+            .into_iter()
+            .filter(|input| input.id != POISONED)
+            .map(|input| Input {
+                patience: None,
+                ..input
+            })
+            .take(12)
+            .collect();
+        if inputs.is_empty() {
+            return;
+        }
+        let calm = |answer| match answer {
+            Answer::Truth | Answer::LandsUnheard | Answer::ResentBelow => answer,
+            Answer::Fails | Answer::Throttles | Answer::GoesAdrift | Answer::Panics => {
+                Answer::LandsUnheard
+            }
+        };
+        let steps = weather.steps.iter().map(|step| Step {
+            answer: calm(step.answer),
+            ..*step
+        });
+        let weather = Weather {
+            steps: steps.collect(),
+            then: calm(weather.then),
+            too_large: BTreeSet::new(),
+            malformed: BTreeSet::new(),
+            ..weather
+        };
+        let (voyage, sent) = Voyage::sail(&inputs, weather);
+        voyage.everyone_heard_once(&sent);
+        voyage.every_answer_is_true();
+        for heard in &voyage.heard {
+            let in_doubt = matches!(heard.result, Err(Failure::InDoubt(_)));
+            assert!(!in_doubt, "{:?}: {:?}", heard.deposit, heard.result);
+        }
+    }
+    QuickCheck::new()
+        .tests(2000)
+        .quickcheck(property as fn(Vec<Input>, Weather));
+}

@@ -331,11 +331,11 @@ fn a_call_used_again_knows_nothing_of_the_batch_before() {
         story.reads().commit_goes_adrift().sleeps();
     }
     story.reads().commit_fails(too_large());
-    story.reads().commit_fails(too_large());
-    story.reads().commit_fails(too_large());
+    story.reads().commit_fails(too_large()).reads();
+    story.reads().commit_fails(too_large()).reads();
     story.hears(&["1: in doubt, too large", "2: in doubt, too large"]);
     let (before, call) = story.ends_with_call();
-    assert_eq!((before.reads, before.in_doubt, before.failed), (6, 3, 2));
+    assert_eq!((before.reads, before.in_doubt, before.failed), (8, 3, 2));
 
     story.takes(Duration::from_secs(3600));
     story.begins(call, [(deposit(3, 5), None)]);

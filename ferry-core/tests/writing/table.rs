@@ -150,6 +150,10 @@ fn commit_goes_adrift(story: &mut Story) {
     story.commit_goes_adrift();
 }
 
+fn commit_panics(story: &mut Story) {
+    story.commit_panics();
+}
+
 fn commit_is_refused(story: &mut Story) {
     story.a_rival_commits(8, 1).commit_is_refused();
 }
@@ -160,6 +164,7 @@ fn sleeps(story: &mut Story) {
 
 const FAILED: &[Past] = &[reads, commit_fails];
 const IN_DOUBT: &[Past] = &[reads, commit_goes_adrift];
+const PANICKED: &[Past] = &[reads, commit_panics];
 const REFUSED: &[Past] = &[reads, commit_is_refused];
 const SPLIT: &[Past] = &[reads, commit_fails_for_good];
 
@@ -174,6 +179,8 @@ fn what_each_answer_to_a_read_leads_to() {
         ("two inputs, in doubt", 2, 3, in_doubt),
         ("two inputs, in doubt, last try", 2, 2, in_doubt),
         ("two inputs, refused, no try left", 2, 1, REFUSED),
+        ("two inputs, in doubt, no try left", 2, 1, IN_DOUBT),
+        ("one input, panicked, no try left", 1, 2, PANICKED),
         ("three inputs, split", 3, 2, SPLIT),
     ];
     let expected = expect![[r#"
@@ -231,6 +238,24 @@ fn what_each_answer_to_a_read_leads_to() {
             ReadPermanent       Done              1: in doubt, malformed; 2: in doubt, malformed
             ReadPanics          Done              1: in doubt, panicked in read; 2: in doubt, panicked in read
 
+        two inputs, in doubt, no try left
+            ReadSame            Done              1: in doubt, timed out; 2: in doubt, timed out
+            ReadOther           Done              1: not committed, timed out; 2: not committed, timed out
+            ReadMine            Done              1: 10; 2: not committed, timed out
+            ReadFails           Done              1: in doubt, down; 2: in doubt, down
+            ReadThrottled       Done              1: in doubt, busy; 2: in doubt, busy
+            ReadPermanent       Done              1: in doubt, malformed; 2: in doubt, malformed
+            ReadPanics          Done              1: in doubt, panicked in read; 2: in doubt, panicked in read
+
+        one input, panicked, no try left
+            ReadSame            Done              1: in doubt, panicked in commit
+            ReadOther           Done              1: not committed, panicked in commit
+            ReadMine            Done              1: 10
+            ReadFails           Done              1: in doubt, down
+            ReadThrottled       Done              1: in doubt, busy
+            ReadPermanent       Done              1: in doubt, malformed
+            ReadPanics          Done              1: in doubt, panicked in read
+
         three inputs, split
             ReadSame            Commit [1, 2]
             ReadOther           Commit [1, 2]
@@ -271,7 +296,7 @@ fn what_each_answer_to_a_commit_leads_to() {
             NotLandedThrottled  Sleep, hinted
             NotLandedPermanent  Done              1: not committed, too large
             InDoubt             Sleep
-            CommitPanics        Done              1: in doubt, panicked in commit
+            CommitPanics        Read [1]
 
         two inputs, never tried
             Landed              Done              1: 10; 2: 20
@@ -288,8 +313,8 @@ fn what_each_answer_to_a_commit_leads_to() {
             NotLanded           Done              1: not committed, down
             NotLandedThrottled  Done              1: not committed, busy
             NotLandedPermanent  Done              1: not committed, too large
-            InDoubt             Done              1: in doubt, timed out
-            CommitPanics        Done              1: in doubt, panicked in commit
+            InDoubt             Read [1]
+            CommitPanics        Read [1]
 
         two inputs, failed, last try
             Landed              Done              1: 10; 2: 20
@@ -297,7 +322,7 @@ fn what_each_answer_to_a_commit_leads_to() {
             NotLanded           Done              1: not committed, down; 2: not committed, down
             NotLandedThrottled  Done              1: not committed, busy; 2: not committed, busy
             NotLandedPermanent  Read [1]
-            InDoubt             Done              1: in doubt, timed out; 2: in doubt, timed out
+            InDoubt             Read [1, 2]
             CommitPanics        Read [1]
 
         one input, in doubt
@@ -305,26 +330,26 @@ fn what_each_answer_to_a_commit_leads_to() {
             Refused             Sleep
             NotLanded           Sleep
             NotLandedThrottled  Sleep, hinted
-            NotLandedPermanent  Done              1: in doubt, too large
+            NotLandedPermanent  Read [1]
             InDoubt             Sleep
-            CommitPanics        Done              1: in doubt, panicked in commit
+            CommitPanics        Read [1]
 
         one input, in doubt, last try
             Landed              Done              1: 10
             Refused             Read [1]
-            NotLanded           Done              1: in doubt, down
-            NotLandedThrottled  Done              1: in doubt, busy
-            NotLandedPermanent  Done              1: in doubt, too large
-            InDoubt             Done              1: in doubt, timed out
-            CommitPanics        Done              1: in doubt, panicked in commit
+            NotLanded           Read [1]
+            NotLandedThrottled  Read [1]
+            NotLandedPermanent  Read [1]
+            InDoubt             Read [1]
+            CommitPanics        Read [1]
 
         two inputs, in doubt, last try
             Landed              Done              1: 10; 2: 20
             Refused             Read [1, 2]
-            NotLanded           Done              1: in doubt, down; 2: in doubt, down
-            NotLandedThrottled  Done              1: in doubt, busy; 2: in doubt, busy
+            NotLanded           Read [1, 2]
+            NotLandedThrottled  Read [1, 2]
             NotLandedPermanent  Read [1]
-            InDoubt             Done              1: in doubt, timed out; 2: in doubt, timed out
+            InDoubt             Read [1, 2]
             CommitPanics        Read [1]
 
         three inputs, split

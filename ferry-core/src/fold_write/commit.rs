@@ -1,0 +1,94 @@
+//! What the answer to a commit leads to, and which inputs it leaves in doubt.
+
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
+
+use super::{
+    Command, ErrorOf, VersionOf,
+    again::Setback,
+    group::{Fate, Held},
+    trip::{Aim, Trip},
+};
+use crate::{Cause, Class, Fault, Fold, Instant, guard::guard};
+
+impl<F: Fold> Trip<F> {
+    pub(super) fn landed(mut self: Box<Self>, now: Instant) -> Command<F> {
+        if !self.later.is_empty() {
+            self.carried().for_each(Held::may_be_stored);
+        }
+        while !self.group.is_empty() {
+            self.answer(0);
+        }
+        self.read(now, Aim::Carry)
+    }
+
+    /// What refused it may be its own first copy, sent by a layer below: nothing is known before the
+    /// next read.
+    pub(super) fn refused(
+        mut self: Box<Self>,
+        now: Instant,
+        expected: &Option<VersionOf<F>>,
+    ) -> Command<F> {
+        self.tally.refused += 1;
+        self.doubt(expected);
+        self.again(now, Setback::Commit(Cause::Refused), Class::Transient)
+    }
+
+    pub(super) fn not_landed(
+        mut self: Box<Self>,
+        now: Instant,
+        fault: Fault<ErrorOf<F>>,
+    ) -> Command<F> {
+        self.tally.faults += 1;
+        let cause = Cause::Store(Arc::new(fault.error));
+        self.failed(now, Setback::Commit(cause), fault.class)
+    }
+
+    pub(super) fn in_doubt(
+        mut self: Box<Self>,
+        now: Instant,
+        expected: &Option<VersionOf<F>>,
+        error: ErrorOf<F>,
+    ) -> Command<F> {
+        self.tally.in_doubt += 1;
+        self.doubt(expected);
+        let cause = Cause::Store(Arc::new(error));
+        self.again(now, Setback::Commit(cause), Class::Transient)
+    }
+
+    pub(super) fn commit_panicked(
+        mut self: Box<Self>,
+        now: Instant,
+        expected: &Option<VersionOf<F>>,
+        message: Arc<str>,
+    ) -> Command<F> {
+        self.tally.in_doubt += 1;
+        self.doubt(expected);
+        self.split(now, Setback::Commit(Cause::Panicked(message)))
+    }
+
+    /// A commit of the group, fenced on this version, may have landed or may still.
+    fn doubt(&mut self, expected: &Option<VersionOf<F>>) {
+        self.carried().for_each(|held| held.doubt(expected));
+    }
+
+    /// The inputs whose ids are in the store once a commit of the group lands: those that it
+    /// applies, and their twins in this group and, where a split has parted them, in later ones.
+    fn carried(&mut self) -> impl Iterator<Item = &mut Held<F>> {
+        let fold = &self.fold;
+        let may_have_twins = !self.later.is_empty() || self.entries.len() < self.fates.len();
+        let ids: Vec<_> = (self.group.iter().zip(&self.fates))
+            .filter(|(_, fate)| may_have_twins && fate.is_applied())
+            .filter_map(|(held, _)| guard(|| fold.id(&held.input)).ok())
+            .collect();
+        let is_twin = move |held: &Held<F>| {
+            guard(|| fold.id(&held.input)).map_or(true, |id| ids.contains(&id))
+        };
+        let fates = self.fates.iter().map(Fate::is_applied);
+        let group = self.group.iter_mut().zip(fates);
+        let later = self.later.iter_mut().flatten().map(|held| (held, false));
+        group
+            .chain(later)
+            .filter(move |(held, is_applied)| *is_applied || is_twin(held))
+            .map(|(held, _)| held)
+    }
+}
