@@ -29,6 +29,26 @@ impl<F: Fold> Trip<F> {
         };
         let folded = self.fold_group(&mut state, version.as_ref());
         self.answer_settled();
+        if folded.is_ok() && matches!(aim, Aim::Carry) && !self.entries.is_empty() {
+            self.tally.commits += 1;
+            let expected = version;
+            return Command::Commit(Committing {
+                trip: self,
+                expected,
+                state,
+            });
+        }
+        discard(state);
+        discard(version);
+        self.nothing_to_commit(now, aim, folded)
+    }
+
+    fn nothing_to_commit(
+        mut self: Box<Self>,
+        now: Instant,
+        aim: Aim,
+        folded: Result<(), Arc<str>>,
+    ) -> Command<F> {
         match folded {
             Err(message) => {
                 // The inputs before it have their fates; it stands where the fates end.
@@ -37,18 +57,10 @@ impl<F: Fold> Trip<F> {
             }
             Ok(()) if self.group.is_empty() => self.read(now, Aim::Carry),
             Ok(()) if matches!(aim, Aim::Settle) => self.settle(now),
-            Ok(()) if self.entries.is_empty() => {
+            Ok(()) => {
                 // A commit in doubt may yet apply what this fold declined. Wait for it to show.
                 let setback = Setback::Read(self.cause.clone());
                 self.again(now, setback, Class::Transient)
-            }
-            Ok(()) => {
-                self.tally.commits += 1;
-                Command::Commit(Committing {
-                    trip: self,
-                    expected: version,
-                    state,
-                })
             }
         }
     }
@@ -58,9 +70,7 @@ impl<F: Fold> Trip<F> {
         state: &mut StateOf<F>,
         version: Option<&VersionOf<F>>,
     ) -> Result<(), Arc<str>> {
-        // Each on its own, in case the user's `Drop` panics.
-        self.fates.drain(..).for_each(discard);
-        self.entries.clear();
+        self.forget_the_fold();
         for held in &mut self.group {
             let fate = match guard(|| self.fold.step(state, &held.input))? {
                 Step::Applied(entry, outcome) => {

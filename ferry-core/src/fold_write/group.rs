@@ -1,6 +1,6 @@
 //! What is known of each input of a round trip.
 
-use crate::{Cause, Failure, Fold, Instant, per_key::Ticket};
+use crate::{Cause, Failure, Fold, Instant, guard::discard, per_key::Ticket};
 
 use super::{Answered, ErrorOf, VersionOf};
 
@@ -53,23 +53,27 @@ impl<F: Fold> Held<F> {
         match (fate, &self.standing) {
             // What the fold makes of it does not matter: the commit may still be under way.
             (_, Standing::MayLand { expected }) if expected.as_ref() == version => {}
-            (Fate::Already(_), _) => self.standing = Standing::MayBeStored,
+            (Fate::Already(_), _) => self.stand(Standing::MayBeStored),
             // Versions never repeat: a commit fenced on another one cannot land any more, and it has
             // not, or the record would hold the input.
-            _ => self.standing = Standing::Clear,
+            _ => self.stand(Standing::Clear),
         }
     }
 
     /// A commit that was to apply this input, or a twin of it, may have landed or may still.
     pub(super) fn doubt(&mut self, expected: &Option<VersionOf<F>>) {
-        self.standing = Standing::MayLand {
-            expected: expected.clone(),
-        };
+        let expected = expected.clone();
+        self.stand(Standing::MayLand { expected });
     }
 
     /// A twin of this input has been written, or goes on and may be.
     pub(super) fn may_be_stored(&mut self) {
-        self.standing = Standing::MayBeStored;
+        self.stand(Standing::MayBeStored);
+    }
+
+    fn stand(&mut self, standing: Standing<VersionOf<F>>) {
+        // It may hold a version, which is the user's to drop.
+        discard(core::mem::replace(&mut self.standing, standing));
     }
 
     /// Whether what the fold made of this input holds without any commit of this round trip.
@@ -85,6 +89,7 @@ impl<F: Fold> Held<F> {
 
     /// Answered with what the fold made of it.
     pub(super) fn answered(self, fate: Fate<F::Outcome>) -> Answered<F> {
+        discard(self.standing);
         Answered {
             ticket: self.ticket,
             input: self.input,
@@ -102,6 +107,7 @@ impl<F: Fold> Held<F> {
             Standing::Clear => Failure::NotCommitted(cause),
             Standing::MayLand { .. } | Standing::MayBeStored => Failure::InDoubt(cause),
         };
+        discard(self.standing);
         Answered {
             ticket: self.ticket,
             input: self.input,

@@ -7,7 +7,7 @@ use super::{
     BatchOf, Call, Command, EntryOf, ErrorOf, IdOf, KeyOf, SchemaOf, StateOf, Tally, VersionOf,
     trip::{Aim, Trip},
 };
-use crate::{Commit, CommitError, Fault, Fold, Instant, RecordOf};
+use crate::{Commit, CommitError, Fault, Fold, Instant, RecordOf, guard::discard};
 
 /// The key's record is wanted.
 #[must_use = "a read that is not answered leaves its inputs unanswered"]
@@ -79,18 +79,36 @@ impl<F: Fold> Committing<F> {
         now: Instant,
         committed: Result<VersionOf<F>, CommitError<ErrorOf<F>>>,
     ) -> Command<F> {
-        let Self { trip, expected, .. } = self;
-        match committed {
-            Ok(_version) => trip.landed(now),
+        let Self {
+            trip,
+            expected,
+            state,
+        } = self;
+        discard(state);
+        let command = match committed {
+            Ok(version) => {
+                discard(version);
+                trip.landed(now)
+            }
             Err(CommitError::Refused) => trip.refused(now, &expected),
             Err(CommitError::NotLanded(fault)) => trip.not_landed(now, fault),
             Err(CommitError::InDoubt(error)) => trip.in_doubt(now, &expected, error),
-        }
+        };
+        discard(expected);
+        command
     }
 
     /// The store's call panicked, with this message: it may or may not have written.
     pub fn panicked(self, now: Instant, message: Arc<str>) -> Command<F> {
-        self.trip.commit_panicked(now, &self.expected, message)
+        let Self {
+            trip,
+            expected,
+            state,
+        } = self;
+        discard(state);
+        let command = trip.commit_panicked(now, &expected, message);
+        discard(expected);
+        command
     }
 }
 

@@ -6,7 +6,11 @@ use super::{
     Answered, BatchOf, Command, Done, EntryOf, ErrorOf, IdOf, KeyOf, Reading, Tally,
     group::{Fate, Held, Standing},
 };
-use crate::{Cause, Fold, Instant, Retry, guard::guard, retry::Jitter};
+use crate::{
+    Cause, Fold, Instant, Retry,
+    guard::{discard, guard},
+    retry::Jitter,
+};
 
 /// A round trip under way.
 pub(super) struct Trip<F: Fold> {
@@ -90,14 +94,23 @@ impl<F: Fold> Trip<F> {
 
     /// Between batches a trip keeps buffers, and nothing in them.
     pub(super) fn finish(&mut self) -> BatchOf<F> {
-        self.answered.clear();
-        self.ids.clear();
-        self.fates.clear();
-        self.entries.clear();
+        self.forget();
         match self.batch.take() {
             Some(batch) => batch,
             None => unreachable!("a stage exists from start to finish, and so does the batch"),
         }
+    }
+
+    /// Lets go of everything of the user's but the inputs. Each on its own, in case its `Drop` panics.
+    fn forget(&mut self) {
+        self.forget_the_fold();
+        self.ids.drain(..).for_each(discard);
+        self.answered.drain(..).for_each(discard);
+    }
+
+    pub(super) fn forget_the_fold(&mut self) {
+        self.fates.drain(..).for_each(discard);
+        self.entries.drain(..).for_each(discard);
     }
 
     /// Asks for the record, if the group has an input left; else goes on to the next group.
@@ -119,7 +132,7 @@ impl<F: Fold> Trip<F> {
 
     /// Asks the group's inputs for their ids; one that panics fails.
     fn name_ids(&mut self) {
-        self.ids.clear();
+        self.ids.drain(..).for_each(discard);
         let mut at = 0;
         while at < self.group.len() {
             match guard(|| self.fold.id(&self.group[at].input)) {
@@ -139,5 +152,15 @@ impl<F: Fold> Trip<F> {
     /// The inputs that are not answered yet.
     pub(super) fn held(&self) -> impl Iterator<Item = &Held<F>> {
         self.group.iter().chain(self.later.iter().flatten())
+    }
+}
+
+/// A round trip may be dropped anywhere, by a panic or with its task; one `Drop` of the user's that
+/// panics must not meet another.
+impl<F: Fold> Drop for Trip<F> {
+    fn drop(&mut self) {
+        self.forget();
+        self.group.drain(..).for_each(discard);
+        self.later.drain(..).flatten().for_each(discard);
     }
 }
