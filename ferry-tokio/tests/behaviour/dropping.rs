@@ -146,6 +146,24 @@ pub fn all_of_a_key_may_go<H: Host>(host: H) {
     });
 }
 
+pub fn the_end_comes_also_when_the_last_inputs_are_withdrawn<H: Host>(host: H) {
+    let courier = Courier::new(Gate::closed());
+    let builder = host.builder().max_in_flight(1).shards(8);
+    let ferry = builder.batch_call(courier.clone()).unwrap();
+    host.run(async {
+        let ahead = ferry.submit(0, 0).unwrap();
+        courier.gate.reached(1).await;
+        let going: Vec<_> = (1..40).map(|key| ferry.submit(key, key).unwrap()).collect();
+        let closing = ferry.close();
+        drop(going);
+        courier.gate.open();
+        ahead.await.unwrap();
+        closing.await;
+        assert_eq!(courier.batches().len(), 1);
+        assert_nothing_is_left(&ferry);
+    });
+}
+
 /// Where one who waits for room has got to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Line {

@@ -16,31 +16,7 @@ use ferry_core::{
 };
 use futures_lite::future::{Boxed, FutureExt, poll_once};
 
-use super::{gate::Gate, host::*};
-
-/// Panics when it is dropped, if it is armed.
-#[derive(Debug)]
-struct Bomb(bool);
-
-impl Drop for Bomb {
-    fn drop(&mut self) {
-        assert!(!self.0, "a bomb goes off");
-    }
-}
-
-impl Bomb {
-    fn armed() -> Self {
-        Self(true)
-    }
-
-    fn harmless() -> Self {
-        Self(false)
-    }
-
-    fn defuse(mut self) {
-        self.0 = false;
-    }
-}
+use super::{bomb::Bomb, gate::Gate, host::*};
 
 /// Leaves the inputs to be dropped, and gives bombs for bombs.
 struct Sapper {

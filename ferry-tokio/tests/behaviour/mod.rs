@@ -11,10 +11,11 @@
 //! | fenced writes | `writes.rs`, `blocking.rs`, `nodes.rs` |
 //! | clocks | `linger.rs`, `deadlines.rs`, `retries.rs` |
 //! | callers who go | `dropping.rs` |
-//! | user code that panics, or calls back | `panics.rs`, `drops_that_panic.rs`, `keys_that_panic.rs`, `calling_back.rs` |
+//! | user code that panics | `panics.rs`, `drops_that_panic.rs`, `types_that_panic.rs`, `keys_that_panic.rs` |
+//! | user code that uses the handle | `calling_back.rs` |
 //! | the end | `closing.rs`, `orphans.rs`, `shutdown.rs` |
 //! | everything at once | `soak.rs` |
-//! | what the behaviours are told with | `host.rs`, `courier.rs`, `bank.rs`, `gate.rs` |
+//! | what the behaviours are told with | `host.rs`, `gate.rs`, `courier.rs`, `bank.rs`, `bomb.rs`, `reaction.rs` |
 
 pub mod batching;
 pub mod blocking;
@@ -35,9 +36,11 @@ pub mod retries;
 pub mod room;
 pub mod shutdown;
 pub mod soak;
+pub mod types_that_panic;
 pub mod writes;
 
 mod bank;
+mod bomb;
 mod courier;
 mod gate;
 mod host;
@@ -111,6 +114,7 @@ macro_rules! behaviours {
                 a_caller_may_go_at_any_stage,
                 one_of_a_batch_may_go_before_it_sets_off,
                 all_of_a_key_may_go,
+                the_end_comes_also_when_the_last_inputs_are_withdrawn,
                 one_who_waits_for_room_may_go_at_any_moment,
                 one_who_waits_for_the_end_may_go,
             ]
@@ -129,6 +133,10 @@ macro_rules! behaviours {
                 a_call_whose_future_panics_when_dropped_has_succeeded_all_the_same,
                 a_panic_that_throws_a_bomb_is_a_panic_like_any_other,
                 a_waker_that_panics_harms_nobody,
+            ]
+            types_that_panic: [
+                drops_that_panic_change_no_answer,
+                a_panic_in_the_middle_of_a_round_trip_fails_its_batch_alone,
             ]
             keys_that_panic: [
                 a_key_that_panics_when_submitted_takes_no_room,

@@ -7,26 +7,16 @@ use ferry_core::{Cause, Class, Failure, Retry};
 use super::{
     bank::{Bank, Deposits, Mishap, Trouble, deposit},
     host::*,
+    writes::at_once,
 };
 
 const PAUSE: Duration = Duration::from_millis(80);
-
-/// Pauses of exactly the store's hint.
-fn as_the_store_asks(attempts: u32) -> Retry {
-    let (base, cap) = (Duration::ZERO, Duration::ZERO);
-    Retry {
-        base,
-        cap,
-        attempts,
-        ..Retry::default()
-    }
-}
 
 const THROTTLED: Mishap = Mishap::Fails(Class::Throttled(Some(PAUSE)));
 
 pub fn a_try_is_made_again_when_the_store_asks_for_it<H: Host>(host: H) {
     let bank = Bank::new();
-    let builder = host.builder().retry(as_the_store_asks(10));
+    let builder = host.builder().retry(at_once(10));
     let ferry = builder.fold_write(Deposits::new(), bank.clone()).unwrap();
     bank.reads_meet([THROTTLED; 2]);
     bank.commits_meet([THROTTLED; 3]);
@@ -66,7 +56,7 @@ pub fn pauses_stay_below_their_ceiling_and_are_repeatable<H: Host>(host: H) {
 
 pub fn other_keys_do_not_wait_while_one_pauses<H: Host>(host: H) {
     let bank = Bank::new();
-    let builder = host.builder().retry(as_the_store_asks(10));
+    let builder = host.builder().retry(at_once(10));
     let ferry = builder.fold_write(Deposits::new(), bank.clone()).unwrap();
     bank.commits_meet([THROTTLED]);
     host.run(async {
@@ -86,7 +76,7 @@ pub fn no_try_begins_after_the_total_time<H: Host>(host: H) {
     let bank = Bank::new();
     let retry = Retry {
         total: PAUSE * 3,
-        ..as_the_store_asks(100)
+        ..at_once(100)
     };
     let builder = host.builder().retry(retry);
     let ferry = builder.fold_write(Deposits::new(), bank.clone()).unwrap();

@@ -15,7 +15,7 @@ use super::{
 
 type Teller = Ferry<FoldWrite<Deposits<Bank>>>;
 
-/// Tries again without a pause.
+/// Tries again without a pause, unless the store asks for one.
 pub fn at_once(attempts: u32) -> Retry {
     let (base, cap) = (Duration::ZERO, Duration::ZERO);
     Retry {
