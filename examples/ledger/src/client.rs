@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// How long a client keeps asking for one answer before it gives up.
-const GIVE_UP_AFTER: Duration = Duration::from_secs(30);
+const GIVE_UP_AFTER: Duration = Duration::from_secs(20);
 /// How long it waits for an answer once its first, perhaps short, patience has run out.
 const PATIENCE_MAX: Duration = Duration::from_secs(5);
 /// The longest pause between two tries.

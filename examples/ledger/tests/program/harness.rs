@@ -5,7 +5,9 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
+    sync::mpsc,
     thread,
+    time::Duration,
 };
 
 use rusqlite::Connection;
@@ -74,7 +76,7 @@ impl Ledger {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
-        self.command(arguments).output().unwrap().into()
+        finish(self.command(arguments).spawn().unwrap())
     }
 
     pub(crate) fn start(&self, arguments: &[&str]) -> Child {
@@ -93,9 +95,33 @@ impl Ledger {
                 // The program may end before it has read everything.
                 let _closed = stdin.write_all(lines.as_ref());
             });
-            child.wait_with_output().unwrap().into()
+            finish(child)
         })
     }
+}
+
+/// How long a program may run that has come to its end in seconds, if it ever does.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Waits for the program, and ends it if it does not end by itself.
+#[track_caller]
+pub(crate) fn finish(child: Child) -> Ran {
+    let id = child.id();
+    within(id, move || child.wait_with_output().unwrap()).into()
+}
+
+/// Does something that ends when the program does, or does what it should.
+#[track_caller]
+pub(crate) fn within<T: Send + 'static>(id: u32, what: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, wait) = mpsc::channel();
+    thread::spawn(move || done.send(what()));
+    wait.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+        // By its number, since the child itself is being waited for.
+        let _gone = Command::new("kill")
+            .args(["-KILL", &id.to_string()])
+            .status();
+        panic!("the program did not come to an end")
+    })
 }
 
 impl From<Output> for Ran {

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 
-use crate::harness::{Ledger, Ran, line};
+use crate::harness::{Ledger, finish, line, within};
 
 #[test]
 fn every_line_gets_its_result_in_order() {
@@ -107,15 +107,16 @@ fn a_result_comes_before_the_next_line_is_sent() {
     let mut child = ledger.start(&["--input", "-"]);
     let mut stdin = child.stdin.take().unwrap();
     let mut results = BufReader::new(child.stdout.take().unwrap()).lines();
-    for n in 1..=3 {
-        stdin
-            .write_all(line(&n.to_string(), "alice", 5).as_bytes())
-            .unwrap();
-        let result = results.next().unwrap().unwrap();
-        assert!(result.starts_with(&format!("{{\"line\":{n},")), "{result}");
-    }
-    drop(stdin);
-    assert!(child.wait().unwrap().success());
+    within(child.id(), move || {
+        for n in 1..=3 {
+            stdin
+                .write_all(line(&n.to_string(), "alice", 5).as_bytes())
+                .unwrap();
+            let result = results.next().unwrap().unwrap();
+            assert!(result.starts_with(&format!("{{\"line\":{n},")), "{result}");
+        }
+    });
+    finish(child).expect(0);
 }
 
 #[test]
@@ -132,7 +133,7 @@ fn results_that_nobody_reads_lose_nothing() {
     let mut results = BufReader::new(child.stdout.take().unwrap());
     results.read_line(&mut String::new()).unwrap();
     drop(results);
-    let closed: Ran = child.wait_with_output().unwrap().into();
+    let closed = finish(child);
     let closed = closed.expect(1).says("the results cannot be written");
     // What it says it did is what is in the file: nothing accepted was left behind.
     let postings = ledger.postings();
@@ -166,10 +167,61 @@ fn a_full_output_is_told() {
         )
     };
     let mut carry = ledger.command(&["--input", input.to_str().unwrap()]);
-    let ran: Ran = carry.stdout(full()).output().unwrap().into();
+    let ran = finish(carry.stdout(full()).spawn().unwrap());
     ran.expect(1).says("the results cannot be written");
     assert_eq!(ledger.postings(), 1);
     let mut simulate = ledger.command(&["--inputs", "10", "--clients", "2"]);
-    let ran: Ran = simulate.stdout(full()).output().unwrap().into();
+    let ran = finish(simulate.stdout(full()).spawn().unwrap());
     ran.expect(1).says("cannot write the report");
+}
+
+/// Makes every write to the accounts whose names begin like this fail, for good.
+fn break_accounts(ledger: &Ledger, name: &str) {
+    ledger.carry("").expect(0);
+    let trigger = format!(
+        "CREATE TRIGGER refuse BEFORE INSERT ON ferry_entry WHEN new.key LIKE '{name}%' BEGIN
+             SELECT RAISE(ABORT, 'not here');
+         END"
+    );
+    ledger.connect().execute_batch(&trigger).unwrap();
+}
+
+#[test]
+fn a_line_that_cannot_be_written_fails_alone() {
+    let ledger = Ledger::new();
+    break_accounts(&ledger, "bad");
+    let lines: Vec<_> = (0..300)
+        .map(|n| line(&n.to_string(), if n == 150 { "bad" } else { "good" }, 1))
+        .collect();
+    let ran = ledger
+        .carry(lines.concat())
+        .expect(1)
+        .says("299 applied")
+        .says("1 failed");
+    let failed = &ran.results()[150];
+    assert_eq!(
+        (&failed["line"], &failed["status"]),
+        (&json!(151), &json!("failed"))
+    );
+    let reason = failed["reason"].as_str().unwrap();
+    assert!(
+        reason.starts_with("not committed: ") && reason.contains("not here"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn a_store_that_only_fails_ends_the_run() {
+    let ledger = Ledger::new();
+    break_accounts(&ledger, "");
+    let lines: String = (0..50_000)
+        .map(|n| line(&n.to_string(), "alice", 1))
+        .collect();
+    let ran = ledger
+        .carry(lines)
+        .expect(1)
+        .says("stopped early: the file cannot be written");
+    let results = ran.results().len();
+    assert!((100..50_000).contains(&results), "{results}");
+    assert_eq!(ledger.postings(), 0);
 }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use crate::harness::{Ledger, Ran, line};
+use crate::harness::{Ledger, finish, line};
 
 /// Far more than is done before the test is over.
 const LONG: [&str; 4] = ["--inputs", "5000000", "--clients", "100"];
@@ -40,7 +40,7 @@ fn a_simulation_finishes_what_is_under_way_and_is_audited() {
     let child = ledger.start(&LONG);
     wait_until_it_posts(&ledger);
     press_ctrl_c(&child);
-    let ran: Ran = child.wait_with_output().unwrap().into();
+    let ran = finish(child);
     let ran = ran
         .expect(130)
         .says("All is well")
@@ -59,7 +59,7 @@ fn lines_that_were_accepted_are_finished() {
     let mut results = BufReader::new(child.stdout.as_mut().unwrap());
     results.read_line(&mut String::new()).unwrap();
     press_ctrl_c(&child);
-    let ran: Ran = child.wait_with_output().unwrap().into();
+    let ran = finish(child);
     ran.expect(130)
         .says("stopped early: interrupted")
         .says("1 applied");

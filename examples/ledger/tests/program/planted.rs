@@ -109,3 +109,17 @@ fn a_file_that_cannot_be_read_again_is_told() {
     ran.says("cannot read the file again for the audit")
         .says("alice");
 }
+
+#[test]
+fn a_file_that_takes_nothing_ends_the_simulation() {
+    let ran = simulate_on(
+        "CREATE TRIGGER refuse BEFORE INSERT ON ferry_entry BEGIN
+             SELECT RAISE(ABORT, 'not here');
+         END",
+    );
+    assert!(ran.row("never answered") > 0, "{ran:#?}");
+    assert_eq!(ran.row("lost"), 0, "{ran:#?}");
+    ran.says("the last failure: not committed: ")
+        .says("not here")
+        .says("Not compared");
+}

@@ -1,6 +1,6 @@
 //! The simulation: nodes, clients that send again, crashes, and the audit.
 
-use crate::harness::{Ledger, Ran, line};
+use crate::harness::{Ledger, finish, line};
 
 const SMALL: [&str; 6] = ["--inputs", "2000", "--clients", "60", "--accounts", "12"];
 
@@ -62,7 +62,7 @@ fn two_runs_at_once_on_one_file_do_not_disturb_each_other() {
     let ledger = Ledger::new();
     let both = [ledger.start(&SMALL), ledger.start(&SMALL)];
     let applied = both.map(|child| {
-        let ran: Ran = child.wait_with_output().unwrap().into();
+        let ran = finish(child);
         ran.expect(0).says("All is well").row("applied once")
     });
     assert_eq!(applied.iter().sum::<u64>(), ledger.postings());
