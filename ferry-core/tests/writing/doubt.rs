@@ -388,20 +388,27 @@ fn a_last_commit_that_may_still_land_is_in_doubt() {
 fn a_last_commit_that_no_read_explains_is_in_doubt() {
     type Reads = fn(&mut Story) -> &mut Story;
     let unread: [(Reads, &str); 3] = [
-        (|story| story.read_fails(down()), "1: in doubt, down"),
-        (
-            |story| story.read_fails(too_large()),
-            "1: in doubt, too large",
-        ),
-        (Story::read_panics, "1: in doubt, panicked in read"),
+        (|story| story.read_fails(down()), "down"),
+        (|story| story.read_fails(too_large()), "too large"),
+        (Story::read_panics, "panicked in read"),
     ];
-    for (fails, heard) in unread {
-        let mut story = Story::retrying(ONCE, [deposit(1, 50)]);
+    for (read, cause) in unread {
+        let mut story = Story::retrying(ONCE, [deposit(1, 50), deposit(2, 10)]);
         story.reads().commit_lands_unheard();
-        fails(&mut story).hears(&[heard]);
+        let heard = [1, 2].map(|id| format!("{id}: in doubt, {cause}"));
+        read(&mut story).hears(&heard.each_ref().map(String::as_str));
         let tally = story.ends();
-        assert_eq!((tally.reads, tally.faults, tally.failed), (2, 1, 1));
+        assert_eq!((tally.reads, tally.faults, tally.splits), (2, 1, 0));
     }
+}
+
+#[test]
+fn the_read_after_the_last_try_is_not_tried_again() {
+    // A panic is the last try, however many are left.
+    let mut story = Story::of([deposit(1, 50)]);
+    story.reads().commit_panics().read_fails(down());
+    story.hears(&["1: in doubt, down"]).ends();
+    story.the_adrift_lands();
 }
 
 #[test]
