@@ -57,7 +57,7 @@ async fn carry<C: Carries, X: Carrier<C>>(
 ) {
     let mut gear = carrier.gear(seed);
     let mut order = Order::Carry(first);
-    let mut in_a_row = 0;
+    let mut in_a_row = 0_u32;
     while let Order::Carry(Work {
         shard,
         hash,
@@ -81,14 +81,12 @@ async fn carry<C: Carries, X: Carrier<C>>(
         let next = on_duty
             .shared()
             .finished(done, &mailbox, || carrier.deliver(&mut gear));
+        in_a_row += 1;
+        if in_a_row % IN_A_ROW == 0 {
+            let_others_run().await;
+        }
         order = match next {
-            Next::Carry(work) => {
-                in_a_row += 1;
-                if in_a_row % IN_A_ROW == 0 {
-                    let_others_run().await;
-                }
-                Order::Carry(work)
-            }
+            Next::Carry(work) => Order::Carry(work),
             Next::Wait => mailbox.next().await,
             Next::Retire => Order::Retire,
         };

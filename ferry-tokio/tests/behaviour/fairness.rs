@@ -1,5 +1,15 @@
 //! Which key goes next when not all can.
 
+use std::{
+    convert::Infallible,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+};
+
+use ferry_core::drive::{BatchCall, Ferry, OwnCall, Submission};
+
 use super::{courier::Courier, gate::Gate, host::*};
 
 pub fn with_one_shard_ready_keys_go_by_their_oldest_input<H: Host>(host: H) {
@@ -56,4 +66,57 @@ pub fn a_hot_key_does_not_starve_the_others<H: Host>(host: H) {
             "other shards had their turn after {first_cold}"
         );
     });
+}
+
+/// Keeps itself busy until it is told to stop, and never waits for anything.
+struct Restless {
+    handle: Mutex<Option<Ferry<OwnCall<u64, u64, ()>>>>,
+    next: Mutex<Option<Submission<(), Infallible>>>,
+    keys: u64,
+    is_over: AtomicBool,
+}
+
+impl BatchCall for Restless {
+    type Key = u64;
+    type Input = u64;
+    type Outcome = ();
+
+    async fn call(&self, _key: &u64, inputs: &mut Vec<u64>, outcomes: &mut Vec<()>) {
+        for turn in inputs.drain(..) {
+            outcomes.push(());
+            let handle = self.handle.lock().unwrap();
+            if let Some(ferry) = &*handle
+                && !self.is_over.load(SeqCst)
+            {
+                let next = ferry.submit((turn + 1) % self.keys, turn + 1).unwrap();
+                // The one before is what is carried now.
+                *self.next.lock().unwrap() = Some(next);
+            }
+        }
+    }
+}
+
+pub fn a_call_that_never_waits_lets_other_tasks_run<H: Host>(host: H) {
+    // The next batch is of the same key and follows at once, or has waited for its turn.
+    for keys in [1, 3] {
+        let restless = Arc::new(Restless {
+            handle: Mutex::default(),
+            next: Mutex::default(),
+            keys,
+            is_over: AtomicBool::new(false),
+        });
+        let builder = host.builder().max_in_flight(1).shards(1);
+        let ferry = builder.batch_call(restless.clone()).unwrap();
+        *restless.handle.lock().unwrap() = Some(ferry.clone());
+        host.run(async {
+            let first = ferry.submit(0, 0).unwrap();
+            let stopping = restless.clone();
+            // On one thread, this has its turn only when the batches make way.
+            in_a_task(&host, async move { stopping.is_over.store(true, SeqCst) }).await;
+            first.await.unwrap();
+            *restless.handle.lock().unwrap() = None;
+            ferry.close().await;
+            assert_nothing_is_left(&ferry);
+        });
+    }
 }

@@ -77,6 +77,7 @@ macro_rules! behaviours {
             fairness: [
                 with_one_shard_ready_keys_go_by_their_oldest_input,
                 a_hot_key_does_not_starve_the_others,
+                a_call_that_never_waits_lets_other_tasks_run,
             ]
             room: [
                 where_there_is_room_nobody_waits,
