@@ -19,10 +19,16 @@ pub struct Tokio {
 
 impl Tokio {
     /// The runtime of this handle.
+    ///
+    /// # Panics
+    ///
+    /// When the runtime was built without timers.
     #[must_use]
     pub fn on(handle: Handle) -> Self {
         let epoch = {
             let _inside = handle.enter();
+            // Panics without timers: here, where somebody sees it, and not in a task later on.
+            drop(time::sleep(Duration::ZERO));
             time::Instant::now()
         };
         Self { handle, epoch }
@@ -34,7 +40,7 @@ impl Default for Tokio {
     ///
     /// # Panics
     ///
-    /// Outside a Tokio runtime.
+    /// Outside a Tokio runtime, or when it was built without timers.
     fn default() -> Self {
         Self::on(Handle::current())
     }
