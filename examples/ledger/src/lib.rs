@@ -18,3 +18,8 @@ pub mod simulate;
 pub mod stop;
 pub mod tally;
 pub mod workload;
+
+/// The project's README: its quick start is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct ProjectReadme;
