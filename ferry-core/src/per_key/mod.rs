@@ -34,8 +34,8 @@ pub(crate) use batch::Stub;
 pub use batch::{Batch, Item, Reason, Rejected, Terms, Ticket};
 pub use limits::{InvalidLimits, Limits};
 
-/// How many emptied buffers are kept for the next batches.
-const BUFFERS_KEPT: usize = 64;
+/// For how many inputs emptied buffers are kept for the next batches, all together.
+const SPARE_ITEMS_MAX: usize = 32 * 1024;
 
 /// What the machine wants done.
 #[must_use = "a command that is not carried out leaves its inputs unanswered"]
@@ -134,6 +134,8 @@ pub struct PerKey<K, I, S> {
 
     commands: VecDeque<Command<K, I>>,
     buffers: Vec<Vec<Item<I>>>,
+    /// The room in the buffers, in inputs.
+    spare_items: usize,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -201,6 +203,7 @@ where
             lingering: Heap::new(),
             commands: VecDeque::new(),
             buffers: Vec::new(),
+            spare_items: 0,
         }
     }
 
@@ -281,7 +284,8 @@ where
             mut items,
         } = batch;
         items.clear();
-        if self.buffers.len() < BUFFERS_KEPT {
+        if self.spare_items + items.capacity() <= SPARE_ITEMS_MAX {
+            self.spare_items += items.capacity();
             self.buffers.push(items);
         }
         self.land(now, lane, key);
@@ -566,6 +570,7 @@ where
     /// Makes a lane's next batch of its oldest inputs, as many as fit, and sends it off.
     fn take_off(&mut self, index: Index) {
         let mut items = self.buffers.pop().unwrap_or_default();
+        self.spare_items -= items.capacity();
         let mut room = self.limits.max_weight;
         while items.len() < self.limits.max_batch
             && let Some(oldest) = self.lanes[index].queue.first()
