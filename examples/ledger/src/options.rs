@@ -22,7 +22,8 @@ With --input it carries real lines instead, and writes one JSON line for each of
 const AFTER_LONG_HELP: &str = r#"Input lines (--input):
   One JSON object a line:
       {"id": "a-1", "account": "alice", "amount": 1250, "memo": "salary"}
-  id       your own name for this input, within its account; send it again and it is not applied again
+  id       your own name for this input; sent again, it is not applied again. Each account has
+           ids of its own: the same id on another account is another input
   account  which account; it begins with nothing, and never goes below zero
   amount   whole cents, above zero to deposit, below zero to withdraw
   memo     optional text
@@ -71,23 +72,24 @@ pub struct Options {
 
 /// What to simulate.
 #[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "What to simulate")]
 pub struct Simulation {
-    /// How many accounts to post to
+    /// How many accounts to post to (1 to 1,000,000)
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 100,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub accounts: u32,
 
-    /// How many clients post at the same time, each one input after another
+    /// How many clients post at the same time, each one input after another (1 to 10,000)
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 1000,
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub clients: u32,
 
-    /// How many inputs they post in all
+    /// How many inputs they post in all (1 to 5,000,000)
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 20_000,
           value_parser = clap::value_parser!(u32).range(1..=5_000_000))]
     pub inputs: u32,
 
-    /// How many nodes write the file, each with its own runtime and its own connections
+    /// How many nodes write the file, each with its own runtime and connections (1 to 32)
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 3,
           value_parser = clap::value_parser!(u32).range(1..=32))]
     pub nodes: u32,
@@ -101,8 +103,8 @@ pub struct Simulation {
     )]
     pub seed: u64,
 
-    /// How uneven the accounts are: 0 posts to all alike, 1 to the first twice as often as to the
-    /// second, three times as often as to the third; more is steeper (a Zipf exponent, 0 to 5)
+    /// How uneven the accounts are: with 0 all are alike; with 1 the first gets twice as much as the
+    /// second and three times as much as the third; more is steeper (Zipf's exponent, 0 to 5)
     #[arg(long, value_name = "S", allow_negative_numbers = true, default_value_t = 1.0, value_parser = parse_skew)]
     pub skew: f64,
 }
