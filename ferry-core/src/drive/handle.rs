@@ -12,7 +12,13 @@ use super::{
 /// The handle: takes inputs, batches them per key, has each batch carried, and answers each caller.
 ///
 /// Cheap to clone; all clones are one. When the last is dropped, what was accepted is still carried
-/// to its end. What it carries is its one type parameter, so that it is easy to keep in a struct:
+/// to its end.
+///
+/// Your code may use the handle from wherever it is called: a store, a batch call, a waker, the `Drop` of
+/// an input. Only the key's own `Eq`, `Clone` and `Drop` may not: they run inside the batching machine,
+/// under its lock.
+///
+/// What it carries is its one type parameter, so that it is easy to keep in a struct:
 ///
 /// ```
 /// use ferry_core::{drive::Ferry, fold_write::FoldWrite};

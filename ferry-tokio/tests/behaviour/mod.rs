@@ -88,6 +88,7 @@ macro_rules! behaviours {
                 several_places_at_a_key_go_to_several_who_wait,
                 who_waits_for_a_full_key_takes_no_room_meanwhile,
                 who_leaves_on_the_way_from_the_key_to_the_room_passes_its_turn_on,
+                a_withdrawn_input_makes_way_for_who_waits,
                 who_leaves_the_line_lets_the_next_come_up,
                 closing_sends_away_all_who_wait_for_room,
                 many_tasks_wait_for_little_room_and_all_get_some,

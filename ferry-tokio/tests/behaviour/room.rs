@@ -165,6 +165,26 @@ pub fn who_waits_for_a_full_key_takes_no_room_meanwhile<H: Host>(host: H) {
     });
 }
 
+pub fn a_withdrawn_input_makes_way_for_who_waits<H: Host>(host: H) {
+    for (room, at_a_key) in [(2, 2), (10, 2)] {
+        let (ferry, courier) = tight(&host, room, at_a_key);
+        host.run(async {
+            let first = ferry.submit(1, 0).unwrap();
+            courier.gate.reached(1).await;
+            let withdrawn = ferry.submit(1, 1).unwrap();
+            let mut waiting = pin!(ferry.submit_when_free(1, 2));
+            assert!(poll_once(&mut waiting).await.is_none());
+            drop(withdrawn);
+            let accepted = waiting.await.unwrap();
+            courier.gate.open();
+            first.await.unwrap();
+            accepted.await.unwrap();
+            assert_eq!(courier.batches_of(1), [[0], [2]]);
+            assert_nothing_is_left(&ferry);
+        });
+    }
+}
+
 /// A waiter that was told of its place at the key, and then stands in the line for room.
 pub fn who_leaves_on_the_way_from_the_key_to_the_room_passes_its_turn_on<H: Host>(host: H) {
     let (ferry, courier) = tight(&host, 2, 1);
