@@ -56,9 +56,11 @@ impl Alarm {
         }
     }
 
+    /// Who watches goes, unless the alarm is set again.
     pub(super) fn retire(&self) {
         let mut state = self.0.lock();
         state.is_retiring = true;
+        state.due = None;
         let waker = state.replace_waker(None);
         drop(state);
         if let Some(waker) = waker {

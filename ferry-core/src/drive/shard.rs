@@ -215,6 +215,7 @@ impl<C: Carries> Home<C::Answer, C::Error> for Shard<C> {
         carried.reply.forgo();
         shared.release_room(1);
         shared.act(effects);
+        shared.watch_no_longer_than_needed();
         // Last, since it may panic, which is the business of who dropped the submission.
         drop(carried.input);
     }

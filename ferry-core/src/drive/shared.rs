@@ -353,6 +353,7 @@ impl<C: Carries> Shared<C> {
             self.release_permit();
         }
         self.act(effects);
+        self.watch_no_longer_than_needed();
         next
     }
 
@@ -421,7 +422,7 @@ impl<C: Carries> Shared<C> {
     }
 
     /// The last handle is gone: parked tasks end, and the others when they have nothing left to do.
-    pub(super) fn orphan(&self) {
+    pub(super) fn orphan(self: &Arc<Self>) {
         self.orphaned.store(true, SeqCst);
         for shard in &self.shards {
             let idle = core::mem::take(&mut shard.state.lock().idle);
@@ -429,7 +430,16 @@ impl<C: Carries> Shared<C> {
                 mailbox.put(Order::Retire);
             }
         }
-        self.alarm.retire();
+        self.watch_no_longer_than_needed();
+    }
+
+    /// Once the last handle is gone: an alarm for what has been carried meanwhile would keep the task
+    /// that watches the clock, and the store with it. What is still due sets it anew.
+    pub(super) fn watch_no_longer_than_needed(self: &Arc<Self>) {
+        if self.is_orphaned() {
+            self.alarm.retire();
+            self.tick();
+        }
     }
 
     /// The runtime has dropped a task: nothing will move any more. Everyone who waits is told.
