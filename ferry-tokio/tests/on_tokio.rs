@@ -84,3 +84,4 @@ behaviours!(multi_thread: MultiThread);
 behaviours!(current_thread: CurrentThread);
 behaviours!(paused_time: PausedTime);
 timed_behaviours!(paused_time_exactly: PausedTime);
+threaded_behaviours!(multi_thread_at_once: MultiThread);

@@ -1,13 +1,16 @@
 //! How much there may be at once: exactly so much, and what goes makes room.
 
 use std::{
+    pin::pin,
     sync::atomic::{AtomicUsize, Ordering::SeqCst},
+    task::Context,
     thread,
 };
 
 use ferry_core::per_key::Reason;
+use tokio::sync::oneshot;
 
-use super::{courier::Courier, gate::Gate, host::*};
+use super::{courier::Courier, gate::Gate, host::*, reaction::OnWake};
 
 pub fn threads_that_submit_at_once_never_exceed_max_queueing<H: Host>(host: H) {
     let courier = Courier::new(Gate::closed());
@@ -57,6 +60,27 @@ pub fn who_hears_an_answer_finds_its_place_free<H: Host>(host: H) {
                 input
             );
         }
+    });
+}
+
+pub fn a_waker_finds_the_place_of_its_input_free<H: Host>(host: H) {
+    let courier = Courier::new(Gate::closed());
+    let builder = host.builder().max_queueing(1).max_queueing_per_key(1);
+    let ferry = builder.batch_call(courier.clone()).unwrap();
+    host.run(async {
+        let mut first = ferry.submit(1, 0).unwrap();
+        let (next, is_next) = oneshot::channel();
+        let submitting = OnWake::run({
+            let ferry = ferry.clone();
+            move || next.send(ferry.submit(1, 1)).unwrap()
+        });
+        let waker = submitting.waker();
+        let polled = pin!(&mut first).poll(&mut Context::from_waker(&waker));
+        assert!(polled.is_pending());
+        courier.gate.open();
+        let second = is_next.await.unwrap().unwrap();
+        assert_eq!((first.await.unwrap(), second.await.unwrap()), (0, 1));
+        assert_nothing_is_left(&ferry);
     });
 }
 

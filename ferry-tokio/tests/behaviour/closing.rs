@@ -3,7 +3,8 @@
 use std::{pin::pin, sync::Arc, task::Context};
 
 use ferry_core::per_key::Reason;
-use futures_lite::future::poll_once;
+use futures_lite::future::{block_on, poll_once};
+use tokio::sync::oneshot;
 
 use super::{courier::Courier, gate::Gate, host::*, reaction::OnWake};
 
@@ -100,6 +101,39 @@ pub fn close_does_not_complete_while_a_batch_is_in_flight<H: Host>(host: H) {
         closing.await;
         for submission in all {
             assert!(poll_once(submission).await.unwrap().is_ok());
+        }
+    });
+}
+
+pub fn close_does_not_complete_before_the_last_of_a_batch_is_told<H: Host>(host: H) {
+    let courier = Courier::new(Gate::closed());
+    let ferry = host.builder().batch_call(courier.clone()).unwrap();
+    host.run(async {
+        let ahead = ferry.submit(1, 0).unwrap();
+        courier.gate.reached(1).await;
+        let mut first = ferry.submit(1, 1).unwrap();
+        let second = ferry.submit(1, 2).unwrap();
+        let closing = ferry.close();
+        let (told, is_told) = oneshot::channel();
+        // The waker of the first runs while the second is not told yet.
+        let looking = OnWake::run({
+            let ferry = ferry.clone();
+            move || {
+                told.send(block_on(poll_once(ferry.close())).is_some())
+                    .unwrap()
+            }
+        });
+        let waker = looking.waker();
+        assert!(
+            pin!(&mut first)
+                .poll(&mut Context::from_waker(&waker))
+                .is_pending()
+        );
+        courier.gate.open();
+        assert!(!is_told.await.unwrap());
+        closing.await;
+        for submission in [ahead, first, second] {
+            submission.await.unwrap();
         }
     });
 }

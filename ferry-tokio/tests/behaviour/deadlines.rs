@@ -218,8 +218,9 @@ pub fn the_end_waits_until_the_last_expired_caller_is_told<H: Host>(host: H) {
         let closing = OnWake::run({
             let ferry = ferry.clone();
             move || {
-                let ended = block_on(poll_once(ferry.close()));
-                told.send(ended.is_some()).unwrap();
+                let mut closing = Box::pin(ferry.close());
+                let is_over = block_on(poll_once(&mut closing)).is_some();
+                let _ = told.send((is_over, closing));
             }
         });
         let waker = closing.waker();
@@ -227,8 +228,9 @@ pub fn the_end_waits_until_the_last_expired_caller_is_told<H: Host>(host: H) {
         let second = ferry.submit_within(1, 1, SOON).unwrap();
         let polled = pin!(&mut first).poll(&mut Context::from_waker(&waker));
         assert!(polled.is_pending());
-        assert!(!is_told.await.unwrap());
-        ferry.close().await;
+        let (is_over, closing) = is_told.await.unwrap();
+        assert!(!is_over);
+        closing.await;
         assert!(is_expired(first.await));
         assert!(is_expired(second.await));
     });

@@ -8,7 +8,7 @@ use ferry_core::{
 };
 
 /// After so long a behaviour is reported as hanging. Nothing is expected to take any time at all.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A runtime to show the behaviours on.
 pub trait Host: Sized + 'static {

@@ -2,7 +2,8 @@
 //!
 //! A runtime's test crate implements [`Host`] and names the suite once for each flavour of it:
 //! `behaviours!(multi_thread: MultiThread)`. Behaviours that need a clock which a test can move by
-//! nothing but sleeping are in [`timed_behaviours!`].
+//! nothing but sleeping are in [`timed_behaviours!`], those for which tasks have to run at once in
+//! [`threaded_behaviours!`].
 //!
 //! | to see | read |
 //! | --- | --- |
@@ -14,6 +15,7 @@
 //! | user code that panics | `panics.rs`, `drops_that_panic.rs`, `types_that_panic.rs`, `keys_that_panic.rs` |
 //! | user code that uses the handle | `calling_back.rs` |
 //! | the end | `closing.rs`, `orphans.rs`, `shutdown.rs` |
+//! | what takes two threads | `threads.rs` |
 //! | everything at once | `soak.rs` |
 //! | what the behaviours are told with | `host.rs`, `gate.rs`, `courier.rs`, `bank.rs`, `bomb.rs`, `reaction.rs` |
 
@@ -36,6 +38,7 @@ pub mod retries;
 pub mod room;
 pub mod shutdown;
 pub mod soak;
+pub mod threads;
 pub mod types_that_panic;
 pub mod writes;
 
@@ -69,6 +72,7 @@ macro_rules! behaviours {
             bounds: [
                 threads_that_submit_at_once_never_exceed_max_queueing,
                 who_hears_an_answer_finds_its_place_free,
+                a_waker_finds_the_place_of_its_input_free,
                 a_withdrawn_input_makes_room_at_once,
                 a_withdrawn_input_makes_room_at_its_key,
                 a_key_takes_no_more_than_its_share,
@@ -159,6 +163,7 @@ macro_rules! behaviours {
                 closing_what_is_idle_completes_at_once,
                 any_number_may_close_and_all_hear_of_the_end,
                 close_does_not_complete_while_a_batch_is_in_flight,
+                close_does_not_complete_before_the_last_of_a_batch_is_told,
                 polling_close_over_and_over_piles_nothing_up,
             ]
             orphans: [
@@ -166,6 +171,7 @@ macro_rules! behaviours {
                 parked_tasks_end,
                 what_was_accepted_is_carried_to_its_end,
                 nobody_has_to_wait_for_what_was_accepted,
+                the_watch_over_a_deadline_ends_with_the_last_input,
                 one_who_waits_for_room_gets_it_still,
                 submissions_do_not_keep_the_store_alive,
                 the_last_handle_may_go_with_an_answer,
@@ -221,6 +227,18 @@ macro_rules! timed_behaviours {
                 pauses_stay_below_their_ceiling_and_are_repeatable,
                 other_keys_do_not_wait_while_one_pauses,
                 no_try_begins_after_the_total_time,
+            ]
+        }
+    };
+}
+
+/// Shows the behaviours for which tasks have to run at once, on two threads at least.
+#[macro_export]
+macro_rules! threaded_behaviours {
+    ($name:ident: $host:ident) => {
+        $crate::tests! { $name: $host;
+            threads: [
+                close_waits_for_answers_that_are_held_up,
             ]
         }
     };

@@ -120,6 +120,39 @@ pub fn nobody_has_to_wait_for_what_was_accepted<H: Host>(host: H) {
     });
 }
 
+/// The hour is never waited for: whoever watches the clock goes when nothing can come of it any more.
+pub fn the_watch_over_a_deadline_ends_with_the_last_input<H: Host>(host: H) {
+    let hour = std::time::Duration::from_secs(3600);
+    // The one with a deadline is carried, is withdrawn, or was carried before the handle went.
+    for ending in 0..3 {
+        let (guest, gate, gone) = guest();
+        let ferry = host.builder().shards(4).batch_call(guest).unwrap();
+        host.run(async {
+            let start = host.now();
+            let in_flight = ferry.submit(1, 0).unwrap();
+            gate.reached(1).await;
+            let timed = ferry.submit_within(1, 1, hour).unwrap();
+            if ending == 2 {
+                gate.open();
+                timed.await.unwrap();
+                drop(ferry);
+            } else {
+                drop(ferry);
+                if ending == 0 {
+                    gate.open();
+                    timed.await.unwrap();
+                } else {
+                    drop(timed);
+                    gate.open();
+                }
+            }
+            in_flight.await.unwrap();
+            gone.wait().await;
+            assert!(host.now() - start < hour);
+        });
+    }
+}
+
 pub fn one_who_waits_for_room_gets_it_still<H: Host>(host: H) {
     for (room, at_a_key) in [(1, 1), (10, 1)] {
         let (guest, gate, gone) = guest();
