@@ -1,17 +1,20 @@
 //! What a handle carries, and who carries it.
 
-use alloc::sync::Arc;
+use alloc::{sync::Arc, vec::Vec};
 use core::{future::Future, hash::Hash};
 
 use crate::{
-    Cause, Failure, Fold, Instant, Schema, fold_write::FoldWrite, guard::discard, per_key::Batch,
+    Cause, Failure, Fold, Instant, Schema,
+    fold_write::{FoldWrite, Tally},
+    guard::discard,
+    per_key::Batch,
 };
 
 use super::{
     mailbox::{Mailbox, Work},
+    shard::SlotOf,
     shared::{OnDuty, Shared},
     slot::Reply,
-    stats::Counters,
 };
 
 /// What a [`Ferry`](super::Ferry) carries: the keys and inputs that go in, and what comes back.
@@ -83,7 +86,7 @@ pub(super) struct Carried<C: Carries> {
 impl<C: Carries> Carried<C> {
     /// Nothing of it was written, and this is all that its caller will hear.
     pub(super) fn fail(self, cause: Cause<C::Error>) {
-        self.reply.post(Err(Failure::NotCommitted(cause)));
+        drop(self.reply.post(Err(Failure::NotCommitted(cause))));
         discard(self.input);
     }
 }
@@ -92,7 +95,7 @@ pub(super) type BatchOf<C> = Batch<<C as Carries>::Key, Carried<C>>;
 
 /// How one batch is carried.
 pub(super) trait Carrier<C: Carries>: Send + Sync + 'static {
-    /// What a task keeps from one batch to the next.
+    /// The buffers that carrying takes.
     type Gear: Send + 'static;
 
     fn gear(&self, seed: u64) -> Self::Gear;
@@ -105,9 +108,20 @@ pub(super) trait Carrier<C: Carries>: Send + Sync + 'static {
         &self,
         gear: Self::Gear,
         batch: BatchOf<C>,
-    ) -> impl Future<Output = (Self::Gear, BatchOf<C>, Counters)> + Send;
+    ) -> impl Future<Output = (Self::Gear, BatchOf<C>)> + Send;
 
-    fn deliver(&self, gear: &mut Self::Gear);
+    /// What the batch took, if there is more to tell than its size.
+    fn tally<'g>(&self, gear: &'g Self::Gear) -> Option<&'g Tally>;
+
+    /// Gives the callers their answers, and adds the slots that these were left in.
+    fn deliver(&self, gear: &mut Self::Gear, answered: &mut Vec<Arc<SlotOf<C>>>);
+}
+
+/// What a task keeps from one batch to the next.
+pub(super) struct Kit<C: Carries, X: Carrier<C>> {
+    pub(super) gear: X::Gear,
+    /// Empty, but for its room.
+    pub(super) answered: Vec<Arc<SlotOf<C>>>,
 }
 
 /// The runtime and the carrier, their types forgotten.

@@ -1,12 +1,12 @@
 //! The tasks that carry batches: parked while there is nothing to do, woken with the next batch.
 
-use alloc::sync::Arc;
+use alloc::{sync::Arc, vec::Vec};
 use core::{future::poll_fn, task::Poll};
 
 use crate::Instant;
 
 use super::{
-    carries::{Carrier, Carries, Crew},
+    carries::{Carrier, Carries, Crew, Kit},
     catch::catch,
     clock::keep_time,
     mailbox::{Mailbox, Order, Work},
@@ -55,7 +55,10 @@ async fn carry<C: Carries, X: Carrier<C>>(
     first: Work<C>,
     seed: u64,
 ) {
-    let mut gear = carrier.gear(seed);
+    let mut kit = Kit {
+        gear: carrier.gear(seed),
+        answered: Vec::new(),
+    };
     let mut order = Order::Carry(first);
     let mut in_a_row = 0_u32;
     while let Order::Carry(Work {
@@ -67,20 +70,19 @@ async fn carry<C: Carries, X: Carrier<C>>(
     {
         let batch = batch.begin();
         let stub = batch.stub();
-        let (kept, ending) = match catch(|| carrier.carry(gear, batch)).await {
-            Ok((gear, batch, counters)) => (gear, Ending::Carried(batch, counters)),
+        let (gear, ending) = match catch(|| carrier.carry(kit.gear, batch)).await {
+            Ok((gear, batch)) => (gear, Ending::Carried(batch)),
             Err(_told_to_the_callers) => (carrier.gear(seed), Ending::Lost(stub)),
         };
-        gear = kept;
+        kit.gear = gear;
         let done = Finished {
             shard,
             hash,
             inputs,
             ending,
         };
-        let next = on_duty
-            .shared()
-            .finished(done, &mailbox, || carrier.deliver(&mut gear));
+        let shared = on_duty.shared();
+        let next = shared.finished(done, &mailbox, &*carrier, &mut kit);
         in_a_row += 1;
         if in_a_row % IN_A_ROW == 0 {
             let_others_run().await;

@@ -8,8 +8,8 @@ use crate::{Cause, Failure, fold_write::Tally, guard::discard};
 use super::{
     carries::{BatchOf, Carried, Carrier, Carries},
     catch::catch,
+    shard::SlotOf,
     slot::Reply,
-    stats::Counters,
 };
 
 /// Your own batch call, for work that is batched per key and is no fenced write.
@@ -125,7 +125,7 @@ pub(super) struct Gear<B: BatchCall> {
     inputs: Vec<B::Input>,
     outcomes: Vec<B::Outcome>,
     replies: Vec<Reply<B::Outcome, Infallible>>,
-    failure: Option<Failure<Infallible>>,
+    failed: Option<(Failure<Infallible>, Tally)>,
 }
 
 /// What a handle carries whose batches go by this call.
@@ -141,7 +141,7 @@ impl<B: BatchCall> Carrier<OwnCallOf<B>> for CallCarrier<B> {
             inputs,
             outcomes,
             replies,
-            failure: None,
+            failed: None,
         }
     }
 
@@ -153,7 +153,7 @@ impl<B: BatchCall> Carrier<OwnCallOf<B>> for CallCarrier<B> {
         &self,
         mut gear: Gear<B>,
         mut batch: BatchOf<OwnCallOf<B>>,
-    ) -> (Gear<B>, BatchOf<OwnCallOf<B>>, Counters) {
+    ) -> (Gear<B>, BatchOf<OwnCallOf<B>>) {
         for item in batch.drain() {
             let Carried { input, reply, .. } = item.input;
             gear.inputs.push(input);
@@ -167,40 +167,30 @@ impl<B: BatchCall> Carrier<OwnCallOf<B>> for CallCarrier<B> {
         } = &mut gear;
         let called = catch(|| self.0.call(batch.key(), taken, outcomes)).await;
         let outcomes = gear.outcomes.len();
-        gear.failure = match called {
+        let cause = match called {
             Err(message) => Some(Cause::Panicked(message)),
             Ok(()) if outcomes != inputs => Some(Cause::Miscounted { inputs, outcomes }),
             Ok(()) => None,
-        }
-        .map(Failure::InDoubt);
-        gear.inputs.drain(..).for_each(discard);
-        let failed = if gear.failure.is_some() {
-            inputs as u64
-        } else {
-            0
         };
-        let counters = Counters::of_batch(
-            inputs,
-            Tally {
-                failed,
-                ..Tally::default()
-            },
-        );
-        (gear, batch, counters)
+        gear.failed = cause.map(|cause| (Failure::InDoubt(cause), Tally::of_failed(inputs)));
+        gear.inputs.drain(..).for_each(discard);
+        (gear, batch)
     }
 
-    fn deliver(&self, gear: &mut Gear<B>) {
-        match gear.failure.take() {
-            Some(failure) => {
+    fn tally<'g>(&self, gear: &'g Gear<B>) -> Option<&'g Tally> {
+        gear.failed.as_ref().map(|(_, tally)| tally)
+    }
+
+    fn deliver(&self, gear: &mut Gear<B>, answered: &mut Vec<Arc<SlotOf<OwnCallOf<B>>>>) {
+        let replies = gear.replies.drain(..);
+        match gear.failed.take() {
+            Some((failure, _)) => {
                 gear.outcomes.drain(..).for_each(discard);
-                for reply in gear.replies.drain(..) {
-                    reply.post(Err(failure.clone()));
-                }
+                answered.extend(replies.filter_map(|reply| reply.post(Err(failure.clone()))));
             }
             None => {
-                for (reply, outcome) in gear.replies.drain(..).zip(gear.outcomes.drain(..)) {
-                    reply.post(Ok(outcome));
-                }
+                let answers = replies.zip(gear.outcomes.drain(..));
+                answered.extend(answers.filter_map(|(reply, outcome)| reply.post(Ok(outcome))));
             }
         }
     }

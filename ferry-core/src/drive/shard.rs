@@ -1,9 +1,11 @@
 //! A share of the keys: its batching machine, its parked tasks, and what to do once it is unlocked.
 
 use alloc::{
+    collections::VecDeque,
     sync::{Arc, Weak},
     vec::Vec,
 };
+use core::mem;
 use std::hash::RandomState;
 
 use crate::{
@@ -19,15 +21,14 @@ use super::{
     lock::Mutex,
     mailbox::{Mailbox, Unbegun, Work},
     shared::{Passenger, Shared},
-    slot::{Slot, Verdict},
+    slot::{Home, Slot},
     stats::Counters,
-    submission::Home,
 };
 
-/// How many spent slots a shard keeps.
+/// How many slots a shard keeps.
 const SLOTS_KEPT: usize = 4096;
 
-pub(super) type SlotOf<C> = Slot<Verdict<<C as Carries>::Answer, <C as Carries>::Error>>;
+pub(super) type SlotOf<C> = Slot<<C as Carries>::Answer, <C as Carries>::Error>;
 
 /// A share of the keys. What one thread does here takes a moment, and no foreign code runs meanwhile
 /// but the key's own `Hash`, `Eq`, `Clone` and `Drop`.
@@ -35,8 +36,9 @@ pub(super) struct Shard<C: Carries> {
     pub(super) index: usize,
     pub(super) shared: Weak<Shared<C>>,
     pub(super) state: Mutex<State<C>>,
-    /// Slots whose answer was taken, to be used again.
-    returned: Mutex<Vec<Arc<SlotOf<C>>>>,
+    me: Weak<Self>,
+    /// Slots that hold an answer or held one, to be used again: the first are the likeliest to be free.
+    answered: Mutex<VecDeque<Arc<SlotOf<C>>>>,
 }
 
 pub(super) struct State<C: Carries> {
@@ -47,7 +49,8 @@ pub(super) struct State<C: Carries> {
     pub(super) permit: Permit,
     /// The earliest alarm that this shard has asked for and not seen.
     pub(super) armed: Option<Instant>,
-    slots: Vec<Arc<SlotOf<C>>>,
+    /// The head of those that were answered.
+    slots: VecDeque<Arc<SlotOf<C>>>,
 }
 
 /// Whether the shard has asked for a permit that it did not get yet.
@@ -57,16 +60,23 @@ pub(super) enum Permit {
     InLine,
 }
 
-/// What has to be done once the shard is unlocked.
+/// What has to be done once the shard is unlocked. Small, since each input moves one.
 pub(super) struct Effects<C: Carries> {
-    /// Nearly always there is at most one, and it takes no allocation.
+    /// A batch that goes. Nearly always there is at most one, and nothing else.
     pub(super) launch: Option<Launch<C>>,
-    pub(super) more: Vec<Launch<C>>,
-    pub(super) expired: Vec<Carried<C>>,
     /// Waiters for whom there is room at their key.
     pub(super) called: Vec<Arc<Waiter<()>>>,
+    /// When the shard has to be looked at again.
     pub(super) alarm: Option<Instant>,
-    pub(super) drained: bool,
+    pub(super) others: Vec<Effect<C>>,
+}
+
+/// What nearly never happens.
+pub(super) enum Effect<C: Carries> {
+    Launch(Launch<C>),
+    /// Its deadline passed while it waited.
+    Expired(Carried<C>),
+    Drained,
 }
 
 /// A batch, and the parked task that is to carry it, if there was one.
@@ -79,6 +89,7 @@ impl<C: Carries> Shard<C> {
     pub(super) fn new(
         index: usize,
         shared: Weak<Shared<C>>,
+        me: Weak<Self>,
         limits: Limits,
         hasher: RandomState,
     ) -> Result<Self, InvalidLimits> {
@@ -92,18 +103,36 @@ impl<C: Carries> Shard<C> {
                 key_lines: KeyLines::default(),
                 permit: Permit::NotAsked,
                 armed: None,
-                slots: Vec::new(),
+                slots: VecDeque::new(),
             }),
-            returned: Mutex::new(Vec::new()),
+            me,
+            answered: Mutex::new(VecDeque::new()),
         })
     }
 
-    /// A slot for an answer, a spent one if there is one.
+    /// A slot for an answer, one used before if there is one whose caller has let go of it.
     pub(super) fn slot(&self, state: &mut State<C>) -> Arc<SlotOf<C>> {
         if state.slots.is_empty() {
-            core::mem::swap(&mut state.slots, &mut *self.returned.lock());
+            mem::swap(&mut state.slots, &mut *self.answered.lock());
         }
-        state.slots.pop().unwrap_or_else(|| Arc::new(Slot::new()))
+        match state.slots.pop_front() {
+            Some(slot) if slot.is_free() => slot,
+            held => {
+                self.answered.lock().extend(held);
+                let home: Weak<Self> = Weak::clone(&self.me);
+                Arc::new(Slot::new(home))
+            }
+        }
+    }
+
+    /// Keeps the slots of a batch that was answered.
+    pub(super) fn keep(&self, slots: &mut Vec<Arc<SlotOf<C>>>) {
+        let mut answered = self.answered.lock();
+        for slot in slots.drain(..) {
+            if answered.len() < SLOTS_KEPT {
+                answered.push_back(slot);
+            }
+        }
     }
 
     /// Takes out an input that waits; if none does, closes the machine in the same moment, so that none
@@ -145,12 +174,12 @@ impl<C: Carries> Shard<C> {
                 Command::Expired(_, carried) => {
                     state.counters.expired += 1;
                     state.call_waiters(carried.hash, &mut effects.called);
-                    effects.expired.push(carried);
+                    shared.answering();
+                    effects.others.push(Effect::Expired(carried));
                 }
-                Command::Drained => effects.drained = true,
+                Command::Drained => effects.others.push(Effect::Drained),
             }
         }
-        shared.answering(effects.expired.len());
         if let Some(due) = state.per_key.timeout()
             && state.armed.is_none_or(|armed| due < armed)
         {
@@ -181,7 +210,7 @@ impl<C: Carries> Effects<C> {
     fn launch(&mut self, launch: Launch<C>) {
         match self.launch {
             None => self.launch = Some(launch),
-            Some(_) => self.more.push(launch),
+            Some(_) => self.others.push(Effect::Launch(launch)),
         }
     }
 }
@@ -190,11 +219,9 @@ impl<C: Carries> Default for Effects<C> {
     fn default() -> Self {
         Self {
             launch: None,
-            more: Vec::new(),
-            expired: Vec::new(),
             called: Vec::new(),
             alarm: None,
-            drained: false,
+            others: Vec::new(),
         }
     }
 }
@@ -218,14 +245,5 @@ impl<C: Carries> Home<C::Answer, C::Error> for Shard<C> {
         shared.watch_no_longer_than_needed();
         // Last, since it may panic, which is the business of who dropped the submission.
         drop(carried.input);
-    }
-
-    fn take_back(&self, slot: Arc<SlotOf<C>>) {
-        if let Some(slot) = slot.renewed() {
-            let mut returned = self.returned.lock();
-            if returned.len() < SLOTS_KEPT {
-                returned.push(slot);
-            }
-        }
     }
 }

@@ -3,7 +3,10 @@
 //! In the order in which things happen to an input: `submit` → `board` → `act` (a task is told to carry
 //! the batch) → `finished` → the answer. Then what ends it all: `close`, `orphan`, `die`.
 
-use alloc::{sync::Arc, vec::Vec};
+use alloc::{
+    sync::{Arc, Weak},
+    vec::Vec,
+};
 use core::{
     future::Future,
     hash::BuildHasher,
@@ -14,20 +17,21 @@ use std::hash::RandomState;
 
 use crate::{
     Cause, Instant,
+    fold_write::Tally,
     per_key::{InvalidLimits, Limits, Reason, Rejected, Stub, Terms},
 };
 
 use super::{
     bound::{Bound, Waiter, tell},
-    carries::{BatchOf, Carried, Carries, Crew},
+    carries::{BatchOf, Carried, Carrier, Carries, Crew, Kit},
     chance,
     clock::Alarm,
     closing::{Closers, Closing},
     mailbox::{Mailbox, Order, Work},
     room::Place,
-    shard::{Effects, Launch, Permit, Shard},
+    shard::{Effect, Effects, Launch, Permit, Shard},
     slot::Reply,
-    stats::{Counters, Stats},
+    stats::Stats,
     submission::Submission,
 };
 
@@ -68,7 +72,7 @@ impl<C: Carries> Shared<C> {
     ) -> Result<Arc<Self>, InvalidLimits> {
         limits.check()?;
         let hasher = chance::hasher();
-        let idle_max = limits.max_in_flight.div_ceil(shards).min(256);
+        let idle_max = limits.max_in_flight.div_ceil(shards).min(1024);
         Ok(Arc::new_cyclic(|shared| Self {
             shards: (0..shards)
                 .map(|index| {
@@ -77,10 +81,14 @@ impl<C: Carries> Shared<C> {
                         max_queueing: usize::MAX,
                         ..limits
                     };
-                    match Shard::new(index, shared.clone(), own, hasher.clone()) {
-                        Ok(shard) => Arc::new(shard),
-                        Err(_) => unreachable!("checked above"),
-                    }
+                    let shared = Weak::clone(shared);
+                    let hasher = hasher.clone();
+                    Arc::new_cyclic(|me| {
+                        match Shard::new(index, shared, Weak::clone(me), own, hasher) {
+                            Ok(shard) => shard,
+                            Err(_) => unreachable!("checked above"),
+                        }
+                    })
                 })
                 .collect(),
             room: Bound::new(limits.max_queueing),
@@ -187,8 +195,7 @@ impl<C: Carries> Shared<C> {
             Ok(ticket) => {
                 state.counters.accepted += 1;
                 let effects = shard.settle(state, self);
-                let home = Arc::clone(shard);
-                Ok((Submission::new(slot, home, ticket), effects))
+                Ok((Submission::new(slot, ticket), effects))
             }
             Err(Rejected {
                 reason,
@@ -212,25 +219,12 @@ impl<C: Carries> Shared<C> {
     pub(super) fn act(self: &Arc<Self>, effects: Effects<C>) {
         let Effects {
             launch,
-            more,
-            expired,
             called,
             alarm,
-            drained,
+            others,
         } = effects;
-        for Launch { work, mailbox } in launch.into_iter().chain(more) {
-            match mailbox {
-                Some(mailbox) => mailbox.put(Order::Carry(work)),
-                None => self.hire(work),
-            }
-        }
-        if !expired.is_empty() {
-            let answers = expired.len();
-            self.release_room(answers);
-            for carried in expired {
-                carried.fail(Cause::Expired);
-            }
-            self.answered(answers);
+        if let Some(launch) = launch {
+            self.launch(launch);
         }
         for waiter in called {
             tell(&waiter);
@@ -240,9 +234,26 @@ impl<C: Carries> Shared<C> {
         {
             self.crew.keep_time(self);
         }
-        if drained {
-            self.shards_drained.fetch_add(1, SeqCst);
-            self.tell_closers();
+        for effect in others {
+            match effect {
+                Effect::Launch(launch) => self.launch(launch),
+                Effect::Expired(carried) => {
+                    self.release_room(1);
+                    carried.fail(Cause::Expired);
+                    self.answered();
+                }
+                Effect::Drained => {
+                    self.shards_drained.fetch_add(1, SeqCst);
+                    self.tell_closers();
+                }
+            }
+        }
+    }
+
+    fn launch(self: &Arc<Self>, Launch { work, mailbox }: Launch<C>) {
+        match mailbox {
+            Some(mailbox) => mailbox.put(Order::Carry(work)),
+            None => self.hire(work),
         }
     }
 
@@ -300,14 +311,14 @@ impl<C: Carries> Shared<C> {
 
     /// A batch's round trip is over. What its task does next: carry another batch, wait, or end.
     ///
-    /// `deliver` gives the callers their answers: after the batch has left the queue, so that a caller
-    /// who hears finds its place free; and before its permit is given back, so that `close` does not
-    /// end before.
-    pub(super) fn finished(
+    /// The callers get their answers after the batch has left the queue, so that one who hears finds
+    /// its place free; and before the permit is given back, so that `close` does not end before.
+    pub(super) fn finished<X: Carrier<C>>(
         self: &Arc<Self>,
         done: Finished<C>,
         mailbox: &Arc<Mailbox<C>>,
-        deliver: impl FnOnce(),
+        carrier: &X,
+        kit: &mut Kit<C, X>,
     ) -> Next<C> {
         let Finished {
             shard,
@@ -319,12 +330,14 @@ impl<C: Carries> Shared<C> {
         let now = self.crew.now();
         let mut state = shard.state.lock();
         match ending {
-            Ending::Carried(batch, counters) => {
-                state.counters.add(&counters);
+            Ending::Carried(batch) => {
+                state.counters.add_batch(inputs, carrier.tally(&kit.gear));
                 state.per_key.take_back(now, batch);
             }
             Ending::Lost(stub) => {
-                state.counters.add(&Counters::of_lost_batch(inputs));
+                state
+                    .counters
+                    .add_batch(inputs, Some(&Tally::of_failed(inputs)));
                 state.per_key.lost(now, stub);
             }
         }
@@ -348,7 +361,8 @@ impl<C: Carries> Shared<C> {
         };
         drop(state);
         self.release_room(inputs);
-        deliver();
+        carrier.deliver(&mut kit.gear, &mut kit.answered);
+        shard.keep(&mut kit.answered);
         if !is_kept {
             self.release_permit();
         }
@@ -403,15 +417,13 @@ impl<C: Carries> Shared<C> {
         }
     }
 
-    /// So many callers are about to be answered outside of any batch.
-    pub(super) fn answering(&self, answers: usize) {
-        if answers > 0 {
-            self.answering.fetch_add(answers, SeqCst);
-        }
+    /// A caller is about to be answered outside of any batch.
+    pub(super) fn answering(&self) {
+        self.answering.fetch_add(1, SeqCst);
     }
 
-    fn answered(&self, answers: usize) {
-        self.answering.fetch_sub(answers, SeqCst);
+    fn answered(&self) {
+        self.answering.fetch_sub(1, SeqCst);
         if self.is_closed() {
             self.tell_closers();
         }
@@ -528,7 +540,7 @@ pub(super) struct Finished<C: Carries> {
 }
 
 pub(super) enum Ending<C: Carries> {
-    Carried(BatchOf<C>, Counters),
+    Carried(BatchOf<C>),
     /// A panic took the batch along; its callers know.
     Lost(Stub),
 }

@@ -1,12 +1,12 @@
 //! Where one answer is left for its caller.
 
-use alloc::sync::Arc;
+use alloc::sync::{Arc, Weak};
 use core::{
     mem,
     task::{Context, Poll, Waker},
 };
 
-use crate::{Cause, Failure, guard::discard};
+use crate::{Cause, Failure, guard::discard, per_key::Ticket};
 
 use super::{catch::wake, lock::Mutex};
 
@@ -14,9 +14,18 @@ use super::{catch::wake, lock::Mutex};
 pub(super) type Verdict<A, E> = Result<A, Failure<E>>;
 
 /// A place for one answer. It is used again for another input once both sides have let go of it.
-pub(super) struct Slot<T>(Mutex<Content<T>>);
+pub(super) struct Slot<A, E> {
+    home: Weak<dyn Home<A, E>>,
+    content: Mutex<Content<Verdict<A, E>>>,
+}
+
+/// Where the inputs are kept whose answers come in a slot.
+pub(super) trait Home<A, E>: Send + Sync {
+    fn withdraw(&self, ticket: Ticket);
+}
 
 enum Content<T> {
+    /// And so it is left by the last who lets go of it.
     Empty,
     Awaited(Waker),
     Answered(T),
@@ -24,19 +33,22 @@ enum Content<T> {
     Deserted,
 }
 
-impl<T> Slot<T> {
-    pub(super) fn new() -> Self {
-        Self(Mutex::new(Content::Empty))
+impl<A, E> Slot<A, E> {
+    pub(super) fn new(home: Weak<dyn Home<A, E>>) -> Self {
+        Self {
+            home,
+            content: Mutex::new(Content::Empty),
+        }
     }
 
     /// Takes the answer, or has the task woken when it is there.
-    pub(super) fn poll(&self, cx: &mut Context<'_>) -> Poll<T> {
+    pub(super) fn poll(&self, cx: &mut Context<'_>) -> Poll<Verdict<A, E>> {
         if let Some(answered) = self.look(cx.waker()) {
             return answered;
         }
         // A waker is foreign code: it is cloned, and dropped, when nothing is locked.
         let waker = cx.waker().clone();
-        let mut content = self.0.lock();
+        let mut content = self.content.lock();
         match mem::replace(&mut *content, Content::Empty) {
             Content::Answered(answer) => Poll::Ready(answer),
             before @ (Content::Empty | Content::Awaited(_) | Content::Deserted) => {
@@ -49,8 +61,8 @@ impl<T> Slot<T> {
     }
 
     /// `None` when the waker has to be left here first.
-    fn look(&self, waker: &Waker) -> Option<Poll<T>> {
-        let mut content = self.0.lock();
+    fn look(&self, waker: &Waker) -> Option<Poll<Verdict<A, E>>> {
+        let mut content = self.content.lock();
         match mem::replace(&mut *content, Content::Empty) {
             Content::Answered(answer) => Some(Poll::Ready(answer)),
             before @ (Content::Empty | Content::Awaited(_) | Content::Deserted) => {
@@ -62,32 +74,43 @@ impl<T> Slot<T> {
         }
     }
 
-    /// The caller is not interested any more. False when the answer was there already.
-    pub(super) fn desert(&self) -> bool {
-        let before = mem::replace(&mut *self.0.lock(), Content::Deserted);
-        !matches!(before, Content::Answered(_))
+    /// The caller is not interested any more: its input is withdrawn if it still waits.
+    pub(super) fn desert(&self, ticket: Ticket) {
+        let mut content = self.content.lock();
+        let is_answered = matches!(*content, Content::Answered(_));
+        let left = if is_answered {
+            Content::Empty
+        } else {
+            Content::Deserted
+        };
+        let before = mem::replace(&mut *content, left);
+        drop(content);
+        if !is_answered && let Some(home) = self.home.upgrade() {
+            home.withdraw(ticket);
+        }
+        // Last, since it may panic, which is the business of who dropped the submission.
+        drop(before);
     }
 
-    /// Makes the slot ready to be used again, if nobody else holds it.
-    pub(super) fn renewed(mut self: Arc<Self>) -> Option<Arc<Self>> {
-        let slot = Arc::get_mut(&mut self)?;
-        slot.0 = Mutex::new(Content::Empty);
-        Some(self)
+    /// Whether nobody else holds it.
+    pub(super) fn is_free(self: &Arc<Self>) -> bool {
+        Arc::strong_count(self) == 1
     }
 }
 
 /// The side of a slot that answers. Dropped unused, it says that the input was abandoned, so that no
 /// caller waits for ever.
-pub(super) struct Reply<A, E>(Option<Arc<Slot<Verdict<A, E>>>>);
+pub(super) struct Reply<A, E>(Option<Arc<Slot<A, E>>>);
 
 impl<A, E> Reply<A, E> {
-    pub(super) fn new(slot: Arc<Slot<Verdict<A, E>>>) -> Self {
+    pub(super) fn new(slot: Arc<Slot<A, E>>) -> Self {
         Self(Some(slot))
     }
 
-    /// Leaves the answer, and wakes who waits for it.
-    pub(super) fn post(mut self, verdict: Verdict<A, E>) {
-        self.leave(verdict);
+    /// Leaves the answer, and wakes who waits for it. The slot is handed back, to be used again once the
+    /// caller has let go of it.
+    pub(super) fn post(mut self, verdict: Verdict<A, E>) -> Option<Arc<Slot<A, E>>> {
+        self.leave(verdict)
     }
 
     /// No answer is due, since the input was never accepted or was withdrawn.
@@ -95,24 +118,21 @@ impl<A, E> Reply<A, E> {
         self.0 = None;
     }
 
-    fn leave(&mut self, verdict: Verdict<A, E>) {
-        let Some(slot) = self.0.take() else { return };
-        let mut content = slot.0.lock();
-        let (before, unwanted) = if matches!(*content, Content::Deserted) {
+    fn leave(&mut self, verdict: Verdict<A, E>) -> Option<Arc<Slot<A, E>>> {
+        let slot = self.0.take()?;
+        let mut content = slot.content.lock();
+        let (left, unwanted) = if matches!(*content, Content::Deserted) {
             (Content::Empty, Some(verdict))
         } else {
-            (
-                mem::replace(&mut *content, Content::Answered(verdict)),
-                None,
-            )
+            (Content::Answered(verdict), None)
         };
+        let before = mem::replace(&mut *content, left);
         drop(content);
-        // Let go first: the caller can then have the slot used again.
-        drop(slot);
         discard(unwanted);
         if let Content::Awaited(waker) = before {
             wake(waker);
         }
+        Some(slot)
     }
 }
 

@@ -48,25 +48,15 @@ pub struct Counters {
 }
 
 impl Counters {
-    pub(super) fn of_batch(inputs: usize, writes: Tally) -> Self {
-        let batched = inputs as u64;
-        Self {
-            batches: 1,
-            batched,
-            largest_batch: batched,
-            writes,
-            ..Self::default()
+    /// A batch's round trip is over; `None`: all its inputs have their outcomes, and no more is told.
+    pub(super) fn add_batch(&mut self, inputs: usize, tally: Option<&Tally>) {
+        let inputs = inputs as u64;
+        self.batches += 1;
+        self.batched += inputs;
+        self.largest_batch = self.largest_batch.max(inputs);
+        if let Some(tally) = tally {
+            self.writes.add(tally);
         }
-    }
-
-    /// Of a batch that a panic took along.
-    pub(super) fn of_lost_batch(inputs: usize) -> Self {
-        let failed = inputs as u64;
-        let writes = Tally {
-            failed,
-            ..Tally::default()
-        };
-        Self::of_batch(inputs, writes)
     }
 
     pub(super) fn add(&mut self, other: &Self) {

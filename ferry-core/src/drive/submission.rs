@@ -12,7 +12,7 @@ use futures_core::FusedFuture;
 
 use crate::{Failure, per_key::Ticket};
 
-use super::slot::{Slot, Verdict};
+use super::slot::Slot;
 
 /// An accepted input, on its way. Completes with the outcome once that is durable, or with why there
 /// is none.
@@ -29,25 +29,14 @@ pub struct Submission<A, E> {
 }
 
 struct Way<A, E> {
-    slot: Arc<Slot<Verdict<A, E>>>,
-    home: Arc<dyn Home<A, E>>,
+    slot: Arc<Slot<A, E>>,
     ticket: Ticket,
 }
 
-/// Where a submission came from.
-pub(super) trait Home<A, E>: Send + Sync {
-    fn withdraw(&self, ticket: Ticket);
-    fn take_back(&self, slot: Arc<Slot<Verdict<A, E>>>);
-}
-
 impl<A, E> Submission<A, E> {
-    pub(super) fn new(
-        slot: Arc<Slot<Verdict<A, E>>>,
-        home: Arc<dyn Home<A, E>>,
-        ticket: Ticket,
-    ) -> Self {
+    pub(super) fn new(slot: Arc<Slot<A, E>>, ticket: Ticket) -> Self {
         Self {
-            way: Some(Way { slot, home, ticket }),
+            way: Some(Way { slot, ticket }),
         }
     }
 }
@@ -65,9 +54,7 @@ impl<A, E> Future for Submission<A, E> {
         let Poll::Ready(answer) = way.slot.poll(cx) else {
             return Poll::Pending;
         };
-        if let Some(Way { slot, home, .. }) = self.way.take() {
-            home.take_back(slot);
-        }
+        self.way = None;
         Poll::Ready(answer)
     }
 }
@@ -80,10 +67,8 @@ impl<A, E> FusedFuture for Submission<A, E> {
 
 impl<A, E> Drop for Submission<A, E> {
     fn drop(&mut self) {
-        if let Some(Way { slot, home, ticket }) = self.way.take() {
-            if slot.desert() {
-                home.withdraw(ticket);
-            }
+        if let Some(Way { slot, ticket }) = self.way.take() {
+            slot.desert(ticket);
         }
     }
 }

@@ -5,7 +5,7 @@ use core::future::Future;
 
 use crate::{
     Fold, Instant, Schema, StepOf,
-    fold_write::{Answered, Call, Command, Committing, FoldWrite, Reading, Sleeping},
+    fold_write::{Answered, Call, Command, Committing, FoldWrite, Reading, Sleeping, Tally},
     guard::{discard, guard},
 };
 
@@ -13,7 +13,7 @@ use super::{
     carries::{BatchOf, Carried, Carrier, SharedFold},
     catch::catch,
     runtime::Runtime,
-    stats::Counters,
+    shard::SlotOf,
     store::{BlockingStore, Store},
 };
 
@@ -63,6 +63,8 @@ pub(super) struct WriteCarrier<F: SharedFold, E> {
 pub(super) struct Gear<F: SharedFold> {
     call: Call<Answering<F>>,
     answers: Vec<Answered<Answering<F>>>,
+    /// Of the last batch.
+    tally: Tally,
 }
 
 impl<F: SharedFold, E: Edge<Answering<F>>> Carrier<FoldWrite<F>> for WriteCarrier<F, E> {
@@ -72,6 +74,7 @@ impl<F: SharedFold, E: Edge<Answering<F>>> Carrier<FoldWrite<F>> for WriteCarrie
         Gear {
             call: self.write.call(seed),
             answers: Vec::new(),
+            tally: Tally::default(),
         }
     }
 
@@ -83,39 +86,54 @@ impl<F: SharedFold, E: Edge<Answering<F>>> Carrier<FoldWrite<F>> for WriteCarrie
         &self,
         gear: Gear<F>,
         batch: BatchOf<FoldWrite<F>>,
-    ) -> (Gear<F>, BatchOf<FoldWrite<F>>, Counters) {
-        let Gear { call, mut answers } = gear;
-        let inputs = batch.items().len();
+    ) -> (Gear<F>, BatchOf<FoldWrite<F>>) {
+        let Gear {
+            call, mut answers, ..
+        } = gear;
         let mut command = call.start(self.edge.now(), batch);
         loop {
             answers.extend(command.answers());
             if !matches!(command, Command::Done(_)) {
                 // Known before the others, by a deadline or a duplicate: told before the others.
-                post(&mut answers);
+                post(&mut answers).for_each(drop);
             }
             command = match command {
                 Command::Read(stage) => self.edge.read(stage).await,
                 Command::Commit(stage) => self.edge.commit(stage).await,
                 Command::Sleep(stage) => self.edge.sleep(stage).await,
                 Command::Done(done) => {
-                    let counters = Counters::of_batch(inputs, *done.tally());
+                    let tally = *done.tally();
                     let (batch, call) = done.finish();
-                    return (Gear { call, answers }, batch, counters);
+                    let gear = Gear {
+                        call,
+                        answers,
+                        tally,
+                    };
+                    return (gear, batch);
                 }
             };
         }
     }
 
-    fn deliver(&self, gear: &mut Gear<F>) {
-        post(&mut gear.answers);
+    fn tally<'g>(&self, gear: &'g Gear<F>) -> Option<&'g Tally> {
+        Some(&gear.tally)
+    }
+
+    fn deliver(&self, gear: &mut Gear<F>, answered: &mut Vec<Arc<SlotOf<FoldWrite<F>>>>) {
+        answered.extend(post(&mut gear.answers));
     }
 }
 
-fn post<F: SharedFold>(answers: &mut Vec<Answered<Answering<F>>>) {
-    for Answered { input, result, .. } in answers.drain(..) {
-        input.reply.post(result);
-        discard(input.input);
-    }
+fn post<F: SharedFold>(
+    answers: &mut Vec<Answered<Answering<F>>>,
+) -> impl Iterator<Item = Arc<SlotOf<FoldWrite<F>>>> {
+    answers
+        .drain(..)
+        .filter_map(|Answered { input, result, .. }| {
+            let slot = input.reply.post(result);
+            discard(input.input);
+            slot
+        })
 }
 
 /// A store with async calls.

@@ -33,6 +33,16 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Of a batch whose inputs all failed, and of which nothing else is known.
+    #[cfg(feature = "drive")]
+    pub(crate) fn of_failed(inputs: usize) -> Self {
+        let failed = inputs as u64;
+        Self {
+            failed,
+            ..Self::default()
+        }
+    }
+
     /// Adds another's counts to these.
     pub fn add(&mut self, other: &Self) {
         let Self {

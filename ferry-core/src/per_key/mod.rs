@@ -257,8 +257,11 @@ where
         };
         let ticket = self.enqueue(lane, input, terms);
         self.reconsider(lane);
-        // Again, for an input whose own deadline has passed already.
-        self.tick(now);
+        if terms.deadline.is_some() {
+            // It may have passed already.
+            self.tick(now);
+        }
+        self.dispatch();
         Ok(ticket)
     }
 
@@ -353,9 +356,10 @@ where
 
     /// Time has passed: what [`timeout`](Self::timeout) announced may be due. Too early is harmless.
     pub fn tick(&mut self, now: Instant) {
-        self.advance(now);
-        self.dispatch();
-        self.check_drained();
+        if self.advance(now) {
+            self.dispatch();
+            self.check_drained();
+        }
     }
 
     // ---- commands -----------------------------------------------------------------------------
@@ -500,9 +504,12 @@ where
         waiting
     }
 
-    /// Lets time pass: deadlines first, then lingering keys.
-    fn advance(&mut self, now: Instant) {
+    /// Lets time pass: deadlines first, then lingering keys. False when nothing was due.
+    fn advance(&mut self, now: Instant) -> bool {
         self.now = self.now.max(now);
+        if self.timeout().is_none_or(|due| self.now < due) {
+            return false;
+        }
         while let Some(((due, _), index)) = self.deadlines.least()
             && due <= self.now
         {
@@ -517,6 +524,7 @@ where
         {
             self.reconsider(lane);
         }
+        true
     }
 
     /// Puts a lane where it belongs after any change to it: ready, lingering, neither, or gone.
