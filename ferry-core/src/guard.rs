@@ -45,3 +45,35 @@ pub(crate) fn message(payload: &(dyn core::any::Any + Send)) -> Arc<str> {
     };
     Arc::from(message)
 }
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+
+    struct Bomb;
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("a bomb goes off");
+        }
+    }
+
+    #[test]
+    fn a_panic_comes_back_as_its_message() {
+        assert_eq!(&*guard(|| -> () { panic!("plain") }).unwrap_err(), "plain");
+        assert_eq!(&*guard(|| -> () { panic!("{}", 7) }).unwrap_err(), "7");
+        assert_eq!(guard(|| 7), Ok(7));
+    }
+
+    #[test]
+    fn what_a_panic_throws_may_panic_too() {
+        let thrown: Result<(), _> = guard(|| std::panic::panic_any(Bomb));
+        assert_eq!(&*thrown.unwrap_err(), "(no message)");
+    }
+
+    #[test]
+    fn a_discarded_bomb_harms_nobody() {
+        discard(Bomb);
+        discard(7);
+    }
+}
