@@ -10,7 +10,8 @@ use core::{error::Error, fmt};
 ///
 /// Exhaustive on purpose: there is no third thing to know about a commit.
 pub enum Failure<E> {
-    /// Nothing of this input was written, and nothing will be. Said only with proof.
+    /// Nothing of this submission was written, and nothing will be. Said only with proof. Of another
+    /// copy of the input, sent before and not heard of, it says nothing.
     NotCommitted(Cause<E>),
     /// It may have been written, or may still be. Send it again, same id and content, to find out.
     InDoubt(Cause<E>),
@@ -140,7 +141,8 @@ impl<E: fmt::Display> fmt::Display for Cause<E> {
 impl<E: Error + 'static> Error for Failure<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self.cause() {
-            Cause::Store(error) => Some(&**error),
+            // The message has told the error itself; `cause` gives it.
+            Cause::Store(error) => error.source(),
             Cause::Expired
             | Cause::Refused
             | Cause::Panicked(_)

@@ -116,6 +116,10 @@ pub enum Step<Entry, Outcome> {
     /// The id is known with other content: nothing changes, nothing is written. Kept apart from
     /// `Refused` because it is the client's mistake, and counted as such.
     Mismatch(Outcome),
+    /// The id is older than what the record remembers: it may have been applied and forgotten, so it is
+    /// not applied again. Nothing changes, nothing is written; and since nobody can tell, such an input
+    /// is never called "not committed".
+    TooOld(Outcome),
 }
 
 /// What a fold's `step` returns.

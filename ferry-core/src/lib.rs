@@ -38,7 +38,8 @@
 //! - **No input is applied twice**, as long as its retries carry the same id and the store's contract
 //!   holds: the ids that a record holds change in the same conditional write as its state.
 //! - **Nothing is answered before it is durable**, and nothing that was answered is lost.
-//! - **A failure says what is known**: [`NotCommitted`](Failure::NotCommitted) only with proof,
+//! - **A failure says what is known**: [`NotCommitted`](Failure::NotCommitted) only with proof, of
+//!   this submission,
 //!   [`InDoubt`](Failure::InDoubt) otherwise; sending the input again is safe after either.
 //! - **Order**: inputs of one key are applied in the order of submission to this process, also when their
 //!   batch is tried again or split.

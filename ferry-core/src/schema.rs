@@ -134,7 +134,8 @@ impl<E: fmt::Display> fmt::Display for Fault<E> {
 
 impl<E: Error + 'static> Error for Fault<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.error)
+        // The message has told the error itself.
+        self.error.source()
     }
 }
 
@@ -187,8 +188,8 @@ impl<E: Error + 'static> Error for CommitError<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Refused => None,
-            Self::NotLanded(fault) => Some(&fault.error),
-            Self::InDoubt(error) => Some(error),
+            Self::NotLanded(fault) => fault.source(),
+            Self::InDoubt(error) => error.source(),
         }
     }
 }

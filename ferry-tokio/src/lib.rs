@@ -33,7 +33,7 @@ pub use ferry_core::{
         BatchCall, BlockingStore, Carries, Counters, Ferry, InvalidConfig, OwnCall, OwnCallOf,
         SharedFold, Stats, Store, Submission,
     },
-    fold_write::FoldWrite,
+    fold_write::{FoldWrite, Tally},
     per_key::{InvalidLimits, Limits, Reason, Rejected},
 };
 pub use runtime::Tokio;

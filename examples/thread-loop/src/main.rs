@@ -1,7 +1,8 @@
 //! Counts words with Ferry's core in a plain loop: threads and channels, no async.
 //!
 //! One thread owns the batching machine, a few others carry batches to a store, and the callers wait
-//! for their answers on channels. The whole embedding is [`event_loop`] and [`carry`].
+//! for their answers on channels. The whole embedding is [`event_loop`](event_loop::event_loop()) and
+//! the functions it calls.
 #![forbid(unsafe_code)]
 
 mod counter;

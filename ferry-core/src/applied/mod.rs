@@ -87,7 +87,7 @@
 //!             Check::New => {}
 //!             Check::Same(reply) => return Step::Already(reply.clone()),
 //!             Check::Mismatch => return Step::Mismatch(Reply::OtherContent),
-//!             Check::TooOld => return Step::Refused(Reply::TooLate),
+//!             Check::TooOld => return Step::TooOld(Reply::TooLate),
 //!         }
 //!         let balance = account.balance + posting.cents;
 //!         if balance < 0 {

@@ -262,8 +262,8 @@ impl fmt::Display for InvalidConfig {
 impl Error for InvalidConfig {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Limits(error) => Some(error),
-            Self::Retry(error) => Some(error),
+            Self::Limits(error) => error.source(),
+            Self::Retry(error) => error.source(),
             Self::Shards(_) => None,
         }
     }

@@ -97,7 +97,8 @@ impl<C: Carries> Shared<C> {
             crew,
             hasher,
             idle_max,
-            seeds: AtomicU64::new(seed),
+            // Spread out, so that processes with neighbouring seeds do not share most of theirs.
+            seeds: AtomicU64::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)),
             rejected: AtomicU64::new(0),
             closed: AtomicBool::new(false),
             shards_drained: AtomicUsize::new(0),

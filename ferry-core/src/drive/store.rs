@@ -19,6 +19,9 @@ use crate::{Commit, CommitError, Fault, RecordOf, Schema};
 ///   read never applies an input twice (the fence sees to that), but it can make a "no" untrue.
 /// - **In doubt is said whenever it is not certain**: see [`CommitError`]. A request that timed out
 ///   or was cut off may still land, also after the next read.
+/// - **Every call ends.** A call is never cut off from outside, so one that hangs holds its key, its
+///   place and its permit for good, and `close` waits for it. Put a time-out of your own into it, and
+///   answer a commit that ran into it as in doubt.
 /// - **Nothing is resent silently** by a layer below that hides the first try's answer; if it is,
 ///   the refusal of the second is reported as [`CommitError::Refused`], and the next read finds out.
 ///

@@ -80,6 +80,7 @@ impl<F: Fold> Trip<F> {
                 Step::Already(outcome) => Fate::Already(outcome),
                 Step::Refused(outcome) => Fate::Declined(outcome),
                 Step::Mismatch(outcome) => Fate::Mismatched(outcome),
+                Step::TooOld(outcome) => Fate::TooOld(outcome),
             };
             held.learn(&fate, version);
             self.fates.push_back(fate);
@@ -115,6 +116,7 @@ impl<F: Fold> Trip<F> {
             Fate::Already(_) => self.tally.duplicates += 1,
             Fate::Declined(_) => self.tally.declined += 1,
             Fate::Mismatched(_) => self.tally.mismatches += 1,
+            Fate::TooOld(_) => self.tally.too_old += 1,
         }
         self.answered.push_back(held.answered(fate));
     }

@@ -30,6 +30,8 @@ pub(super) enum Fate<O> {
     Declined(O),
     /// Known with other content: nothing of it is written.
     Mismatched(O),
+    /// May have been applied and forgotten: nothing of it is written.
+    TooOld(O),
 }
 
 impl<O> Fate<O> {
@@ -42,7 +44,8 @@ impl<O> Fate<O> {
             Self::Applied(outcome)
             | Self::Already(outcome)
             | Self::Declined(outcome)
-            | Self::Mismatched(outcome) => outcome,
+            | Self::Mismatched(outcome)
+            | Self::TooOld(outcome) => outcome,
         }
     }
 }
@@ -53,7 +56,7 @@ impl<F: Fold> Held<F> {
         match (fate, &self.standing) {
             // What the fold makes of it does not matter: the commit may still be under way.
             (_, Standing::MayLand { expected }) if expected.as_ref() == version => {}
-            (Fate::Already(_), _) => self.stand(Standing::MayBeStored),
+            (Fate::Already(_) | Fate::TooOld(_), _) => self.stand(Standing::MayBeStored),
             // Versions never repeat: a commit fenced on another one cannot land any more, and it has
             // not, or the record would hold the input.
             _ => self.stand(Standing::Clear),
@@ -80,7 +83,7 @@ impl<F: Fold> Held<F> {
     pub(super) fn is_settled(&self, fate: &Fate<F::Outcome>) -> bool {
         match (fate, &self.standing) {
             (Fate::Applied(_), _) => false,
-            (Fate::Already(_), _) => true,
+            (Fate::Already(_) | Fate::TooOld(_), _) => true,
             (Fate::Declined(_) | Fate::Mismatched(_), standing) => {
                 !matches!(standing, Standing::MayLand { .. })
             }

@@ -26,6 +26,8 @@ pub struct Tally {
     pub declined: u64,
     /// Inputs whose id was known with other content.
     pub mismatches: u64,
+    /// Inputs whose id is older than what the record remembers.
+    pub too_old: u64,
     /// Inputs whose deadline passed between tries.
     pub expired: u64,
     /// Inputs that failed otherwise.
@@ -57,6 +59,7 @@ impl Tally {
             duplicates,
             declined,
             mismatches,
+            too_old,
             expired,
             failed,
         } = other;
@@ -71,6 +74,7 @@ impl Tally {
         self.duplicates += duplicates;
         self.declined += declined;
         self.mismatches += mismatches;
+        self.too_old += too_old;
         self.expired += expired;
         self.failed += failed;
     }

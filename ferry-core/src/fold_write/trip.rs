@@ -95,6 +95,7 @@ impl<F: Fold> Trip<F> {
     /// Between batches a trip keeps buffers, and nothing in them.
     pub(super) fn finish(&mut self) -> BatchOf<F> {
         self.forget();
+        discard(core::mem::replace(&mut self.cause, Cause::Refused));
         match self.batch.take() {
             Some(batch) => batch,
             None => unreachable!("a stage exists from start to finish, and so does the batch"),

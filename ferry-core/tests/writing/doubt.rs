@@ -2,10 +2,10 @@
 
 use core::time::Duration;
 
-use ferry_core::{Fault, Retry};
+use ferry_core::{Fault, Fold, Retry, Step, StepOf};
 
 use crate::{
-    deposits::{BEYOND, Deposits},
+    deposits::{Account, Accounts, BEYOND, Deposit, Deposits},
     store::error,
     story::{RETRY, Story, by, deposit, down, too_large},
 };
@@ -521,4 +521,51 @@ fn a_last_refusal_that_no_read_explains_leaves_doubt() {
         .hears(&["1: in doubt, down"])
         .ends();
     assert_eq!(story.store.ids(), [1]);
+}
+
+/// A fold that remembers no id below 10.
+struct Forgetful;
+
+impl Fold for Forgetful {
+    type Schema = Accounts;
+    type Input = Deposit;
+    type Outcome = i64;
+
+    fn id(&self, deposit: &Deposit) -> u64 {
+        deposit.id
+    }
+
+    fn empty(&self, account: &u64) -> Account {
+        Deposits.empty(account)
+    }
+
+    fn step(&self, account: &mut Account, deposit: &Deposit) -> StepOf<Self> {
+        if deposit.id < 10 {
+            return Step::TooOld(-3);
+        }
+        Deposits.step(account, deposit)
+    }
+}
+
+fn one_of_them_too_old() -> Story<Forgetful> {
+    let deposits = [(deposit(20, 50), None), (deposit(3, 5), None)];
+    Story::with(Forgetful, ONCE, deposits)
+}
+
+#[test]
+fn an_input_too_old_to_be_remembered_is_never_called_not_committed() {
+    let mut story = one_of_them_too_old();
+    story.reads().wants_to_commit(&[20]).commit_fails(down());
+    story
+        .read_fails(down())
+        .hears(&["20: not committed, down", "3: in doubt, down"])
+        .ends();
+}
+
+#[test]
+fn an_input_too_old_to_be_remembered_hears_so_when_the_others_have_failed() {
+    let mut story = one_of_them_too_old();
+    story.reads().commit_fails(down());
+    story.reads().hears(&["20: not committed, down"]);
+    story.reads_for(&[3]).hears(&["3: -3"]).ends();
 }
