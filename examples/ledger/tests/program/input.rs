@@ -151,6 +151,27 @@ fn results_that_nobody_reads_lose_nothing() {
 }
 
 #[test]
+fn results_that_nobody_reads_end_the_run_though_more_lines_may_come() {
+    let ledger = Ledger::new();
+    let mut child = ledger.start(&["--input", "-"]);
+    let mut stdin = child.stdin.take().unwrap();
+    drop(child.stdout.take());
+    stdin.write_all(line("1", "alice", 5).as_bytes()).unwrap();
+    finish(child)
+        .expect(1)
+        .says("the results cannot be written");
+    assert_eq!(ledger.postings(), 1);
+    drop(stdin);
+}
+
+#[test]
+fn when_it_is_over_the_ledger_is_one_file() {
+    let ledger = Ledger::new();
+    ledger.carry(line("1", "alice", 5)).expect(0);
+    assert_eq!(ledger.names(), ["ledger.db"]);
+}
+
+#[test]
 fn a_full_output_is_told() {
     if !cfg!(target_os = "linux") {
         return; // Elsewhere there is no such device.

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use crate::harness::{Ledger, finish, line};
+use crate::harness::{Ledger, finish, line, within};
 
 /// Far more than is done before the test is over.
 const LONG: [&str; 4] = ["--inputs", "5000000", "--clients", "100"];
@@ -56,8 +56,11 @@ fn lines_that_were_accepted_are_finished() {
     // It waits for more lines when it is interrupted.
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(line("1", "alice", 5).as_bytes()).unwrap();
-    let mut results = BufReader::new(child.stdout.as_mut().unwrap());
-    results.read_line(&mut String::new()).unwrap();
+    let mut results = BufReader::new(child.stdout.take().unwrap());
+    let _open = within(child.id(), move || {
+        results.read_line(&mut String::new()).unwrap();
+        results
+    });
     press_ctrl_c(&child);
     let ran = finish(child);
     ran.expect(130)
