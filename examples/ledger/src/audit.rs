@@ -366,7 +366,9 @@ mod tests {
                         .push((account_name(account), receipt.number, entry));
                     Heard::Applied(receipt)
                 }
-                Step::Already(_) | Step::Refused(_) | Step::Mismatch(_) => Heard::Refused,
+                Step::Already(_) | Step::Refused(_) | Step::Mismatch(_) | Step::TooOld(_) => {
+                    Heard::Refused
+                }
             };
             case.answers.clients[0].push(Sent {
                 account,

@@ -210,7 +210,10 @@ mod tests {
                 assert_eq!(entry.fingerprint, Fingerprint::of(&entry.body));
                 outcome
             }
-            Step::Already(outcome) | Step::Refused(outcome) | Step::Mismatch(outcome) => outcome,
+            Step::Already(outcome)
+            | Step::Refused(outcome)
+            | Step::Mismatch(outcome)
+            | Step::TooOld(outcome) => outcome,
         }
     }
 
