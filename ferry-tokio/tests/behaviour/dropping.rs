@@ -215,7 +215,7 @@ pub fn one_who_waits_for_room_may_go_at_any_moment<H: Host>(host: H) {
                     courier.gate.let_through(1);
                     ahead.await.unwrap();
                     if line == Line::Accepted && polls > 0 {
-                        let accepted = poll_once(&mut going).await.unwrap().unwrap();
+                        let accepted = going.as_mut().await.unwrap();
                         poll_and_drop(polls, accepted).await;
                     }
                     drop(going);

@@ -1,6 +1,8 @@
 //! Holds async and blocking callers back until the test lets them go: no test waits for time to pass.
 
-use futures_lite::future::block_on;
+use std::pin::pin;
+
+use futures_lite::future::{block_on, poll_once};
 use tokio::sync::{Semaphore, watch};
 
 /// Counts who arrives, and lets through as many as it was told to.
@@ -38,8 +40,15 @@ impl Gate {
     }
 
     pub async fn pass(&self) {
+        let mut pass = pin!(self.passes.acquire());
+        // In line first and counted then, so that who is counted first passes first.
+        let at_once = poll_once(&mut pass).await;
         self.arrived.send_modify(|arrived| *arrived += 1);
-        self.passes.acquire().await.unwrap().forget();
+        let pass = match at_once {
+            Some(pass) => pass,
+            None => pass.await,
+        };
+        pass.unwrap().forget();
     }
 
     pub fn pass_blocking(&self) {
