@@ -61,6 +61,8 @@ macro_rules! behaviours {
                 threads_that_submit_at_once_each_keep_their_own_order,
                 each_caller_hears_its_own_answer,
                 an_answer_waits_for_a_caller_who_comes_later,
+                an_answer_finds_the_task_that_polled_last,
+                answers_are_not_mixed_up_whatever_their_callers_do,
             ]
             batching: [
                 what_arrives_while_a_batch_is_in_flight_goes_together_as_the_next,
