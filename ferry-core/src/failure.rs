@@ -9,6 +9,7 @@ use core::{error::Error, fmt};
 /// may be told to a person, or undone, in the meantime.
 ///
 /// Exhaustive on purpose: there is no third thing to know about a commit.
+#[derive(PartialEq, Eq)]
 pub enum Failure<E> {
     /// Nothing of this submission was written, and nothing will be. Said only with proof. Of another
     /// copy of the input, sent before and not heard of, it says nothing.
@@ -34,6 +35,7 @@ impl<E> Failure<E> {
 /// What the last try of an input came to grief on, or the read that was to tell how it ended.
 ///
 /// Cheap to clone: the failure of one store call is the failure of every input it carried.
+#[derive(PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cause<E> {
     /// The input's deadline passed. Give it longer, or offer less at once.
@@ -149,5 +151,33 @@ impl<E: Error + 'static> Error for Failure<E> {
             | Cause::Miscounted { .. }
             | Cause::Abandoned => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+    use core::{error::Error, fmt};
+
+    use super::*;
+
+    #[derive(Debug, PartialEq)]
+    struct Down;
+
+    impl fmt::Display for Down {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("down")
+        }
+    }
+
+    impl Error for Down {}
+
+    #[test]
+    fn a_failure_tells_its_cause_once_and_can_be_compared() {
+        let failure = Failure::NotCommitted(Cause::Store(Arc::new(Down)));
+        assert_eq!(failure.to_string(), "not committed: the store failed: down");
+        assert!(failure.source().is_none(), "the message has told it");
+        assert_eq!(failure, failure.clone());
+        assert_ne!(failure, Failure::InDoubt(failure.cause().clone()));
     }
 }
