@@ -88,9 +88,10 @@ impl<W> Bound<W> {
     /// its place is taken already.
     pub(super) fn release(&self, places: usize, mut grant: impl FnMut(W)) {
         self.taken.fetch_sub(places, SeqCst);
-        while !self.nobody_waits()
-            && let Some(next) = self.next_in_line()
-        {
+        while !self.nobody_waits() {
+            let Some(next) = self.next_in_line() else {
+                return;
+            };
             grant(next);
         }
     }

@@ -84,7 +84,7 @@ async fn carry<C: Carries, X: Carrier<C>>(
         let shared = on_duty.shared();
         let next = shared.finished(done, &mailbox, &*carrier, &mut kit);
         in_a_row += 1;
-        if in_a_row.is_multiple_of(IN_A_ROW) {
+        if in_a_row % IN_A_ROW == 0 {
             let_others_run().await;
         }
         order = match next {

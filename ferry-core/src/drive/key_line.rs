@@ -103,9 +103,10 @@ impl<K> KeyLines<K> {
         }
         for line in self.lines.range_mut(of(hash)).map(|(_, line)| line) {
             let room = room_at(&line.key);
-            while line.called < room
-                && let Some((_, waiter)) = line.waiters.pop_first()
-            {
+            while line.called < room {
+                let Some((_, waiter)) = line.waiters.pop_first() else {
+                    break;
+                };
                 line.called += 1;
                 called.push(waiter);
             }

@@ -180,9 +180,8 @@ impl<C: Carries> Shard<C> {
                 Command::Drained => effects.others.push(Effect::Drained),
             }
         }
-        if let Some(due) = state.per_key.timeout()
-            && state.armed.is_none_or(|armed| due < armed)
-        {
+        let is_sooner = |due: &Instant| state.armed.is_none_or(|armed| *due < armed);
+        if let Some(due) = state.per_key.timeout().filter(is_sooner) {
             state.armed = Some(due);
             effects.alarm = Some(due);
         }

@@ -230,9 +230,7 @@ impl<C: Carries> Shared<C> {
         for waiter in called {
             tell(&waiter);
         }
-        if let Some(due) = alarm
-            && self.alarm.set(due)
-        {
+        if alarm.is_some_and(|due| self.alarm.set(due)) {
             self.crew.keep_time(self);
         }
         for effect in others {

@@ -85,8 +85,10 @@ impl<A, E> Slot<A, E> {
         };
         let before = mem::replace(&mut *content, left);
         drop(content);
-        if !is_answered && let Some(home) = self.home.upgrade() {
-            home.withdraw(ticket);
+        if !is_answered {
+            if let Some(home) = self.home.upgrade() {
+                home.withdraw(ticket);
+            }
         }
         // Last, since it may panic, which is the business of who dropped the submission.
         drop(before);

@@ -32,6 +32,12 @@ impl<R: Copy + Ord> Heap<R> {
         self.members.first().copied()
     }
 
+    /// The least, if its rank passes.
+    pub(super) fn least_if(&self, passes: impl FnOnce(R) -> bool) -> Option<Index> {
+        let (rank, index) = self.least()?;
+        passes(rank).then_some(index)
+    }
+
     pub(super) fn pop(&mut self) -> Option<Index> {
         let (_, index) = self.least()?;
         self.remove(index);
@@ -91,9 +97,8 @@ impl<R: Copy + Ord> Heap<R> {
                 break;
             };
             let mut child = left;
-            if let Some(&(right, _)) = self.members.get(left + 1)
-                && right < rank
-            {
+            let right = self.members.get(left + 1).map(|&(right, _)| right);
+            if let Some(right) = right.filter(|right| *right < rank) {
                 (rank, child) = (right, left + 1);
             }
             if moving.0 <= rank {

@@ -510,18 +510,15 @@ where
         if self.timeout().is_none_or(|due| self.now < due) {
             return false;
         }
-        while let Some(((due, _), index)) = self.deadlines.least()
-            && due <= self.now
-        {
+        let now = self.now;
+        while let Some(index) = self.deadlines.least_if(|(due, _)| due <= now) {
             let ticket = Ticket(self.waiting.handle(index));
             let waiting = self.unlink(index);
             self.commands
                 .push_back(Command::Expired(ticket, waiting.input));
             self.reconsider(waiting.lane);
         }
-        while let Some(((due, _), lane)) = self.lingering.least()
-            && due <= self.now
-        {
+        while let Some(lane) = self.lingering.least_if(|(due, _)| due <= now) {
             self.reconsider(lane);
         }
         true
@@ -564,9 +561,10 @@ where
     fn dispatch(&mut self) {
         match self.permits {
             Permits::Own => {
-                while self.in_flight.batches < self.limits.max_in_flight
-                    && let Some(lane) = self.ready.pop()
-                {
+                while self.in_flight.batches < self.limits.max_in_flight {
+                    let Some(lane) = self.ready.pop() else {
+                        break;
+                    };
                     self.take_off(lane);
                 }
             }
@@ -580,10 +578,13 @@ where
         let mut items = self.buffers.pop().unwrap_or_default();
         self.spare_items -= items.capacity();
         let mut room = self.limits.max_weight;
-        while items.len() < self.limits.max_batch
-            && let Some(oldest) = self.lanes[index].queue.first()
-            && let Some(left) = room.checked_sub(self.waiting[oldest].weight)
-        {
+        while items.len() < self.limits.max_batch {
+            let Some(oldest) = self.lanes[index].queue.first() else {
+                break;
+            };
+            let Some(left) = room.checked_sub(self.waiting[oldest].weight) else {
+                break;
+            };
             room = left;
             let ticket = Ticket(self.waiting.handle(oldest));
             let Waiting {
