@@ -174,6 +174,7 @@ macro_rules! behaviours {
                 what_was_accepted_is_carried_to_its_end,
                 nobody_has_to_wait_for_what_was_accepted,
                 the_watch_over_a_deadline_ends_with_the_last_input,
+                the_watch_over_company_ends_when_nobody_waits_for_it_any_more,
                 one_who_waits_for_room_gets_it_still,
                 submissions_do_not_keep_the_store_alive,
                 the_last_handle_may_go_with_an_answer,

@@ -153,6 +153,20 @@ pub fn the_watch_over_a_deadline_ends_with_the_last_input<H: Host>(host: H) {
     }
 }
 
+pub fn the_watch_over_company_ends_when_nobody_waits_for_it_any_more<H: Host>(host: H) {
+    let hour = std::time::Duration::from_secs(3600);
+    let (guest, _, gone) = guest();
+    let ferry = host.builder().linger(hour).batch_call(guest).unwrap();
+    host.run(async {
+        let start = host.now();
+        let waiting = ferry.submit(1, 0).unwrap();
+        drop(ferry);
+        drop(waiting);
+        gone.wait().await;
+        assert!(host.now() - start < hour);
+    });
+}
+
 pub fn one_who_waits_for_room_gets_it_still<H: Host>(host: H) {
     for (room, at_a_key) in [(1, 1), (10, 1)] {
         let (guest, gate, gone) = guest();
