@@ -73,6 +73,7 @@ extern crate std;
 mod failure;
 mod fold;
 mod guard;
+mod projection;
 mod retry;
 mod schema;
 mod time;
@@ -85,6 +86,7 @@ pub mod per_key;
 
 pub use failure::{Cause, Failure};
 pub use fold::{Fold, Step, StepOf};
+pub use projection::{Answer, Coverage, Durability, ProjectResult, Projection};
 pub use retry::{InvalidRetry, Retry};
 pub use schema::{Class, Commit, CommitError, Fault, Record, RecordOf, Schema};
 pub use time::Instant;

@@ -27,11 +27,12 @@
 mod runtime;
 
 pub use ferry_core::{
-    Cause, Class, Commit, CommitError, Failure, Fault, Fold, Instant, InvalidRetry, Record,
-    RecordOf, Retry, Schema, Step, StepOf, applied,
+    Answer, Cause, Class, Commit, CommitError, Coverage, Durability, Failure, Fault, Fold, Instant,
+    InvalidRetry, ProjectResult, Projection, Record, RecordOf, Retry, Schema, Step, StepOf,
+    applied,
     drive::{
-        BatchCall, BlockingStore, Carries, Counters, Ferry, InvalidConfig, OwnCall, OwnCallOf,
-        SharedFold, Stats, Store, Submission,
+        BatchCall, BlockingProjectedStore, BlockingStore, Carries, Counters, Ferry, InvalidConfig,
+        OwnCall, OwnCallOf, ProjectedStore, SharedFold, Stats, Store, Submission,
     },
     fold_write::{FoldWrite, Tally},
     per_key::{InvalidLimits, Limits, Reason, Rejected},

@@ -52,5 +52,5 @@ pub use handle::Ferry;
 pub use own_call::{BatchCall, OwnCall, OwnCallOf};
 pub use runtime::Runtime;
 pub use stats::{Counters, Stats};
-pub use store::{BlockingStore, Store};
+pub use store::{BlockingProjectedStore, BlockingStore, ProjectedStore, Store};
 pub use submission::Submission;

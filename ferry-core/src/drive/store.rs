@@ -2,7 +2,7 @@
 
 use core::future::Future;
 
-use crate::{Commit, CommitError, Fault, RecordOf, Schema};
+use crate::{Commit, CommitError, Fault, ProjectResult, RecordOf, Schema};
 
 /// A store with a conditional write, called with async functions.
 ///
@@ -83,4 +83,68 @@ pub trait BlockingStore: Schema + Send + Sync + 'static {
         key: &Self::Key,
         commit: Commit<'_, Self>,
     ) -> Result<Self::Version, CommitError<Self::Error>>;
+}
+
+/// A store whose records have views, written by a second conditional write.
+///
+/// # Contract
+///
+/// Beside that of [`Store`]:
+///
+/// - **The marker is a version, never a flag.** It says which version the view has reached, so that a
+///   slow projection of an old version cannot clear the debt that a newer commit has made.
+/// - **A commit never moves the marker backwards.** It leaves the marker as it is stored, not as it was
+///   read; or else its condition covers the whole record as read, marker included. Otherwise a commit
+///   that races a projection brings back an old marker, and entries are projected twice.
+/// - **`project` is fenced on version and marker** of the record that it is given. The marker refuses a
+///   second projection of one record; the version keeps the projection of an old record from clearing
+///   what a newer commit owes.
+/// - **A projection does not change the version**, or it would refuse commits.
+/// - **The view is durable before the marker moves**, or with it.
+/// - **Finding the records that are pending is a query of yours**, with an index: `marker <> version`.
+///   Its keys go to [`sweep`](super::Ferry).
+///
+/// There are two layouts, and one contract:
+///
+/// - *The view in the record's own store*: `project` writes the view and moves the marker in one
+///   conditional write.
+/// - *The view in another store*: the view takes each entry only at its own position (one that comes late
+///   or again changes nothing), and only after that the marker is moved here, by compare. A crash between
+///   the two projects again, harmlessly.
+pub trait ProjectedStore: Store {
+    /// What the view includes, where a projection can land in part; `()` where it cannot.
+    type View: Send + 'static;
+
+    /// Brings the key's view up to this record, and moves its marker to this version, if the record
+    /// still has the version and the marker that it has here.
+    ///
+    /// The record is as it was read, or as it was just committed without being read again.
+    ///
+    /// # Errors
+    ///
+    /// As a commit: [`Refused`](CommitError::Refused) where the record has another version or marker;
+    /// [`NotLanded`](CommitError::NotLanded) where certainly nothing was written;
+    /// [`InDoubt`](CommitError::InDoubt) otherwise.
+    fn project(
+        &self,
+        key: &Self::Key,
+        record: &RecordOf<Self>,
+    ) -> impl Future<Output = ProjectResult<Self::View, Self::Error>> + Send;
+}
+
+/// As [`ProjectedStore`], for a store whose calls block their thread.
+pub trait BlockingProjectedStore: BlockingStore {
+    /// As [`ProjectedStore::View`].
+    type View: Send + 'static;
+
+    /// As [`ProjectedStore::project`].
+    ///
+    /// # Errors
+    ///
+    /// As [`ProjectedStore::project`].
+    fn project(
+        &self,
+        key: &Self::Key,
+        record: &RecordOf<Self>,
+    ) -> ProjectResult<Self::View, Self::Error>;
 }
