@@ -10,13 +10,11 @@ mod queue;
 mod reader;
 mod sql;
 mod store;
-mod stored;
 mod writer;
 
 pub use audit::Audit;
 pub use error::{Part, SqliteError};
-pub use ferry_core::applied::Fingerprint;
+pub use ferry_stored::{Check, Entry, Fingerprint, Known, Shown, Stored, Version, View};
 pub use open::OpenError;
 pub use options::Options;
 pub use store::{SqliteStore, Stats};
-pub use stored::{Check, Entry, Known, Stored, Version};

@@ -290,7 +290,11 @@ fn decode<B: DeserializeOwned, O: DeserializeOwned>(
         known.insert(id, fingerprint, parse(key, Part::Outcome, &outcome)?);
     }
     let body = body.map(|body| parse(key, Part::Body, &body)).transpose()?;
-    let state = Stored { body, known };
+    let state = Stored {
+        body,
+        known,
+        ..Stored::default()
+    };
     Ok(Some(Record { state, version }))
 }
 

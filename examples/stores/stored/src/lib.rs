@@ -1,8 +1,15 @@
-//! What a fold sees of a record, and what it adds to it.
+//! What the SQL recipes hold for a key, so that one fold goes with any of them: what it sees of a record, what
+//! it adds to it, and the view that is made of that.
+//!
+//! Copy it along with the recipe that you take.
+#![forbid(unsafe_code)]
+
+mod view;
 
 use std::collections::HashMap;
 
-use ferry_core::applied::Fingerprint;
+pub use ferry_core::applied::Fingerprint;
+pub use view::{Shown, View};
 
 /// The fence token of a record: how many commits it has seen, and a random stamp of the last one.
 ///
@@ -12,7 +19,7 @@ use ferry_core::applied::Fingerprint;
 pub struct Version {
     /// Commits since the record was created; the first is 1.
     pub number: u64,
-    /// 16 random bytes, drawn by SQLite for each commit.
+    /// 16 random bytes, drawn by the store for each commit.
     pub stamp: [u8; 16],
 }
 
@@ -51,6 +58,9 @@ pub struct Stored<B, O> {
     pub body: Option<B>,
     /// The ids that the read was asked about, and those applied since in the same fold.
     pub known: Known<O>,
+    /// The version that the key's view shows; [`Version::ABSENT`] while there is no view. A commit leaves
+    /// it as it is stored, whatever it says here.
+    pub marker: Version,
 }
 
 impl<B, O> Default for Stored<B, O> {
@@ -59,7 +69,17 @@ impl<B, O> Default for Stored<B, O> {
         Self {
             body: None,
             known: Known::default(),
+            marker: Version::ABSENT,
         }
+    }
+}
+
+impl<B, O> Stored<B, O> {
+    /// Whether the view lacks something of the record of this version: what
+    /// [`Projection::pending`](ferry_core::Projection::pending) is to answer.
+    #[must_use]
+    pub fn is_pending(&self, version: Version) -> bool {
+        self.marker != version
     }
 }
 
@@ -113,7 +133,8 @@ impl<O> Known<O> {
         }
     }
 
-    pub(crate) fn insert(&mut self, id: String, fingerprint: Fingerprint, outcome: O) {
+    /// Notes what the store holds of an id.
+    pub fn insert(&mut self, id: String, fingerprint: Fingerprint, outcome: O) {
         self.applied.insert(id, (fingerprint, outcome));
     }
 }
