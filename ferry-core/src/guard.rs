@@ -2,6 +2,8 @@
 
 use alloc::sync::Arc;
 
+use crate::Record;
+
 /// Runs user code; a panic comes back as its message.
 ///
 /// What the code was working on is thrown away after a panic, so it need not be unwind safe.
@@ -31,6 +33,14 @@ pub(crate) fn guard<T>(code: impl FnOnce() -> T) -> Result<T, Arc<str>> {
 pub(crate) fn discard<T>(value: T) {
     if core::mem::needs_drop::<T>() {
         drop(guard(|| drop(value)));
+    }
+}
+
+/// Lets go of a record, its parts each on its own.
+pub(crate) fn discard_record<State, Version>(record: Option<Record<State, Version>>) {
+    if let Some(Record { state, version }) = record {
+        discard(state);
+        discard(version);
     }
 }
 

@@ -83,6 +83,7 @@ pub mod applied;
 pub mod drive;
 pub mod fold_write;
 pub mod per_key;
+pub mod projected_write;
 
 pub use failure::{Cause, Failure};
 pub use fold::{Fold, Step, StepOf};

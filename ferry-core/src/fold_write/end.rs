@@ -94,7 +94,7 @@ impl<F: Fold> Trip<F> {
         if held.is_clear() && self.has_twin_of(&held) {
             held.may_be_stored();
         }
-        self.answered.push_back(held.failed(cause));
+        self.settled.push_back(held.failed(cause));
     }
 
     /// Whether the same input is held once more, and may yet be written for it.

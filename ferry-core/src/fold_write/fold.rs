@@ -118,7 +118,7 @@ impl<F: Fold> Trip<F> {
             Fate::Mismatched(_) => self.tally.mismatches += 1,
             Fate::TooOld(_) => self.tally.too_old += 1,
         }
-        self.answered.push_back(held.answered(fate));
+        self.settled.push_back(held.answered(fate));
     }
 
     pub(super) fn read_failed(

@@ -2,7 +2,7 @@
 
 use crate::{Cause, Failure, Fold, Instant, guard::discard, per_key::Ticket};
 
-use super::{Answered, ErrorOf, VersionOf};
+use super::{Answered, ErrorOf, Settled, VersionOf};
 
 /// An input that is not answered yet.
 pub(super) struct Held<F: Fold> {
@@ -91,13 +91,8 @@ impl<F: Fold> Held<F> {
     }
 
     /// Answered with what the fold made of it.
-    pub(super) fn answered(self, fate: Fate<F::Outcome>) -> Answered<F> {
-        discard(self.standing);
-        Answered {
-            ticket: self.ticket,
-            input: self.input,
-            result: Ok(fate.into_outcome()),
-        }
+    pub(super) fn answered(self, fate: Fate<F::Outcome>) -> Settled<F> {
+        self.settled(Ok(fate.into_outcome()))
     }
 
     pub(super) fn is_clear(&self) -> bool {
@@ -105,16 +100,23 @@ impl<F: Fold> Held<F> {
     }
 
     /// Answered with the failure that is true of it.
-    pub(super) fn failed(self, cause: Cause<ErrorOf<F>>) -> Answered<F> {
+    pub(super) fn failed(self, cause: Cause<ErrorOf<F>>) -> Settled<F> {
         let failure = match self.standing {
             Standing::Clear => Failure::NotCommitted(cause),
             Standing::MayLand { .. } | Standing::MayBeStored => Failure::InDoubt(cause),
         };
+        self.settled(Err(failure))
+    }
+
+    fn settled(self, result: Result<F::Outcome, Failure<ErrorOf<F>>>) -> Settled<F> {
         discard(self.standing);
-        Answered {
-            ticket: self.ticket,
-            input: self.input,
-            result: Err(failure),
+        Settled {
+            deadline: self.deadline,
+            answered: Answered {
+                ticket: self.ticket,
+                input: self.input,
+                result,
+            },
         }
     }
 

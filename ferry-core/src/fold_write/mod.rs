@@ -41,14 +41,14 @@ pub use tally::Tally;
 
 use trip::Trip;
 
-type SchemaOf<F> = <F as Fold>::Schema;
-type KeyOf<F> = <SchemaOf<F> as Schema>::Key;
-type IdOf<F> = <SchemaOf<F> as Schema>::Id;
+pub(crate) type SchemaOf<F> = <F as Fold>::Schema;
+pub(crate) type KeyOf<F> = <SchemaOf<F> as Schema>::Key;
+pub(crate) type IdOf<F> = <SchemaOf<F> as Schema>::Id;
 type StateOf<F> = <SchemaOf<F> as Schema>::State;
-type VersionOf<F> = <SchemaOf<F> as Schema>::Version;
-type EntryOf<F> = <SchemaOf<F> as Schema>::Entry;
-type ErrorOf<F> = <SchemaOf<F> as Schema>::Error;
-type BatchOf<F> = Batch<KeyOf<F>, <F as Fold>::Input>;
+pub(crate) type VersionOf<F> = <SchemaOf<F> as Schema>::Version;
+pub(crate) type EntryOf<F> = <SchemaOf<F> as Schema>::Entry;
+pub(crate) type ErrorOf<F> = <SchemaOf<F> as Schema>::Error;
+pub(crate) type BatchOf<F> = Batch<KeyOf<F>, <F as Fold>::Input>;
 
 /// A fenced, idempotent write: a fold, and how it is retried.
 ///
@@ -115,9 +115,12 @@ impl<F: Fold> FoldWrite<F> {
         })
     }
 
-    #[cfg(feature = "drive")]
-    pub(crate) fn fold(&self) -> &F {
+    pub(crate) fn fold(&self) -> &Arc<F> {
         &self.fold
+    }
+
+    pub(crate) fn retry(&self) -> Retry {
+        self.retry
     }
 
     /// A call, to be started with a batch, and used again after. Its pauses are drawn from `seed`;
@@ -220,13 +223,18 @@ pub enum Command<F: Fold> {
 impl<F: Fold> Command<F> {
     /// The inputs whose answers became known since this was last asked.
     pub fn answers(&mut self) -> impl ExactSizeIterator<Item = Answered<F>> + '_ {
+        self.settled().map(|settled| settled.answered)
+    }
+
+    /// As [`answers`](Self::answers), with what else is known of each.
+    pub(crate) fn settled(&mut self) -> impl ExactSizeIterator<Item = Settled<F>> + '_ {
         let trip = match self {
             Self::Read(stage) => &mut stage.trip,
             Self::Commit(stage) => &mut stage.trip,
             Self::Sleep(stage) => &mut stage.trip,
             Self::Done(stage) => &mut stage.trip,
         };
-        trip.answered.drain(..)
+        trip.settled.drain(..)
     }
 }
 
@@ -238,6 +246,12 @@ pub struct Answered<F: Fold> {
     pub input: F::Input,
     /// Its outcome, durable; or why there is none.
     pub result: Result<F::Outcome, Failure<ErrorOf<F>>>,
+}
+
+/// An input that is answered, with the deadline that it came with.
+pub(crate) struct Settled<F: Fold> {
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) answered: Answered<F>,
 }
 
 impl<F> fmt::Debug for FoldWrite<F> {

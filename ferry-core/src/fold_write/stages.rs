@@ -7,7 +7,10 @@ use super::{
     BatchOf, Call, Command, EntryOf, ErrorOf, IdOf, KeyOf, SchemaOf, StateOf, Tally, VersionOf,
     trip::{Aim, Trip},
 };
-use crate::{Commit, CommitError, Fault, Fold, Instant, RecordOf, guard::discard};
+use crate::{
+    Commit, CommitError, Fault, Fold, Instant, Record, RecordOf,
+    guard::{discard, discard_record},
+};
 
 /// The key's record is wanted.
 #[must_use = "a read that is not answered leaves its inputs unanswered"]
@@ -79,23 +82,37 @@ impl<F: Fold> Committing<F> {
         now: Instant,
         committed: Result<VersionOf<F>, CommitError<ErrorOf<F>>>,
     ) -> Command<F> {
+        let (command, record) = self.resume_with_record(now, committed);
+        discard_record(record);
+        command
+    }
+
+    /// As [`resume`](Self::resume); gives the record as it was committed, too.
+    pub(crate) fn resume_with_record(
+        self,
+        now: Instant,
+        committed: Result<VersionOf<F>, CommitError<ErrorOf<F>>>,
+    ) -> (Command<F>, Option<RecordOf<SchemaOf<F>>>) {
         let Self {
             trip,
             expected,
             state,
         } = self;
-        discard(state);
-        let command = match committed {
+        let error = match committed {
             Ok(version) => {
-                discard(version);
-                trip.landed(now)
+                discard(expected);
+                return (trip.landed(now), Some(Record { state, version }));
             }
-            Err(CommitError::Refused) => trip.refused(now, &expected),
-            Err(CommitError::NotLanded(fault)) => trip.not_landed(now, fault),
-            Err(CommitError::InDoubt(error)) => trip.in_doubt(now, &expected, error),
+            Err(error) => error,
+        };
+        discard(state);
+        let command = match error {
+            CommitError::Refused => trip.refused(now, &expected),
+            CommitError::NotLanded(fault) => trip.not_landed(now, fault),
+            CommitError::InDoubt(error) => trip.in_doubt(now, &expected, error),
         };
         discard(expected);
-        command
+        (command, None)
     }
 
     /// The store's call panicked, with this message: it may or may not have written.
@@ -143,6 +160,14 @@ impl<F: Fold> Done<F> {
     /// What the round trip took.
     pub fn tally(&self) -> &Tally {
         &self.trip.tally
+    }
+
+    pub(crate) fn key(&self) -> &KeyOf<F> {
+        self.trip.key()
+    }
+
+    pub(crate) fn tally_mut(&mut self) -> &mut Tally {
+        &mut self.trip.tally
     }
 
     /// The batch, emptied, to be given back; and the call, to be started with another.

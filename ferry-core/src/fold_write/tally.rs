@@ -18,6 +18,11 @@ pub struct Tally {
     pub retries: u64,
     /// Times that a batch was split to find the input at fault.
     pub splits: u64,
+    /// Projections asked for.
+    pub projections: u64,
+    /// Projections that did not bring the view up to the whole record: refused, failed, in doubt or
+    /// landed in part.
+    pub projections_failed: u64,
     /// Inputs answered as applied by this round trip.
     pub applied: u64,
     /// Inputs answered from what was stored.
@@ -32,6 +37,9 @@ pub struct Tally {
     pub expired: u64,
     /// Inputs that failed otherwise.
     pub failed: u64,
+    /// Inputs answered as committed, their view late. They are counted as what the fold made of them,
+    /// too.
+    pub late: u64,
 }
 
 impl Tally {
@@ -55,6 +63,8 @@ impl Tally {
             faults,
             retries,
             splits,
+            projections,
+            projections_failed,
             applied,
             duplicates,
             declined,
@@ -62,6 +72,7 @@ impl Tally {
             too_old,
             expired,
             failed,
+            late,
         } = other;
         self.reads += reads;
         self.commits += commits;
@@ -70,6 +81,8 @@ impl Tally {
         self.faults += faults;
         self.retries += retries;
         self.splits += splits;
+        self.projections += projections;
+        self.projections_failed += projections_failed;
         self.applied += applied;
         self.duplicates += duplicates;
         self.declined += declined;
@@ -77,5 +90,6 @@ impl Tally {
         self.too_old += too_old;
         self.expired += expired;
         self.failed += failed;
+        self.late += late;
     }
 }

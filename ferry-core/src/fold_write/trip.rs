@@ -3,7 +3,7 @@
 use alloc::{boxed::Box, collections::VecDeque, sync::Arc, vec::Vec};
 
 use super::{
-    Answered, BatchOf, Command, Done, EntryOf, ErrorOf, IdOf, KeyOf, Reading, Tally,
+    BatchOf, Command, Done, EntryOf, ErrorOf, IdOf, KeyOf, Reading, Settled, Tally,
     group::{Fate, Held, Standing},
 };
 use crate::{
@@ -37,7 +37,7 @@ pub(super) struct Trip<F: Fold> {
     pub(super) fates: VecDeque<Fate<F::Outcome>>,
     pub(super) entries: Vec<EntryOf<F>>,
 
-    pub(super) answered: VecDeque<Answered<F>>,
+    pub(super) settled: VecDeque<Settled<F>>,
     pub(super) tally: Tally,
 }
 
@@ -65,7 +65,7 @@ impl<F: Fold> Trip<F> {
             ids: Vec::new(),
             fates: VecDeque::new(),
             entries: Vec::new(),
-            answered: VecDeque::new(),
+            settled: VecDeque::new(),
             tally: Tally::default(),
         }
     }
@@ -106,7 +106,7 @@ impl<F: Fold> Trip<F> {
     fn forget(&mut self) {
         self.forget_the_fold();
         self.ids.drain(..).for_each(discard);
-        self.answered.drain(..).for_each(discard);
+        self.settled.drain(..).for_each(discard);
     }
 
     pub(super) fn forget_the_fold(&mut self) {
@@ -142,7 +142,7 @@ impl<F: Fold> Trip<F> {
                     at += 1;
                 }
                 // Without an id it has no twin either.
-                Err(message) => self.answered.extend(self.group.remove(at).map(|held| {
+                Err(message) => self.settled.extend(self.group.remove(at).map(|held| {
                     self.tally.failed += 1;
                     held.failed(Cause::Panicked(message))
                 })),

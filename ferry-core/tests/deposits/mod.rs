@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ferry_core::{
-    Fold, Instant, Schema, Step, StepOf,
+    Fold, Instant, Projection, RecordOf, Schema, Step, StepOf,
     per_key::{Batch, Command, Limits, PerKey, Terms},
 };
 
@@ -27,6 +27,8 @@ pub(crate) struct Account {
     pub(crate) balance: i64,
     /// What was applied, and the balance it led to.
     pub(crate) applied: BTreeMap<u64, (i64, i64)>,
+    /// The version that the account's view shows.
+    pub(crate) marker: u64,
 }
 
 /// So much to an account; negative takes out, never below zero.
@@ -74,6 +76,19 @@ impl Fold for Deposits {
             .applied
             .insert(deposit.id, (deposit.cents, account.balance));
         Step::Applied(*deposit, account.balance)
+    }
+}
+
+impl Projection for Deposits {
+    /// The ids that it includes.
+    type View = Vec<u64>;
+
+    fn pending(&self, account: &RecordOf<Accounts>) -> bool {
+        account.state.marker != account.version
+    }
+
+    fn includes(&self, view: &Vec<u64>, deposit: &Deposit) -> bool {
+        view.contains(&deposit.id)
     }
 }
 

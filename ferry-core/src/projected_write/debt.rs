@@ -1,0 +1,167 @@
+//! A debt: what a record's view lacks, and the tries to pay it, from the store alone.
+
+use alloc::sync::Arc;
+
+use crate::{
+    Cause, Class, CommitError, Coverage, Fault, Instant, ProjectResult, Projection, RecordOf,
+    Retry,
+    fold_write::{ErrorOf, SchemaOf, Tally},
+    guard::{discard, discard_record, guard},
+    retry::Jitter,
+};
+
+use super::resume::Resumed;
+
+pub(super) struct Debt<P: Projection> {
+    projection: Arc<P>,
+    retry: Retry,
+    jitter: Jitter,
+    /// When the first try began.
+    started: Instant,
+    tries_failed: u32,
+    /// Whether there was one.
+    was_seen: bool,
+    pub(super) tally: Tally,
+}
+
+/// What paying a debt takes next.
+pub(super) enum Next<P: Projection> {
+    Read,
+    Project(RecordOf<SchemaOf<P>>),
+    SleepUntil(Instant),
+    Over(Result<Resumed, Cause<ErrorOf<P>>>),
+}
+
+impl<P: Projection> Debt<P> {
+    pub(super) fn new(projection: Arc<P>, retry: Retry, seed: u64) -> Self {
+        Self {
+            projection,
+            retry,
+            jitter: Jitter::new(seed),
+            started: Instant::EPOCH,
+            tries_failed: 0,
+            was_seen: false,
+            tally: Tally::default(),
+        }
+    }
+
+    /// Nothing is known yet of the key at hand.
+    pub(super) fn begin(&mut self, now: Instant) {
+        self.started = now;
+        self.tries_failed = 0;
+        self.was_seen = false;
+        self.tally = Tally::default();
+    }
+
+    pub(super) fn read(&mut self) -> Next<P> {
+        self.tally.reads += 1;
+        Next::Read
+    }
+
+    /// A record that is pending is to be projected, without being read again.
+    pub(super) fn project(&mut self, record: RecordOf<SchemaOf<P>>) -> Next<P> {
+        self.was_seen = true;
+        self.tally.projections += 1;
+        Next::Project(record)
+    }
+
+    pub(super) fn read_done(
+        &mut self,
+        now: Instant,
+        read: Result<Option<RecordOf<SchemaOf<P>>>, Fault<ErrorOf<P>>>,
+    ) -> Next<P> {
+        let record = match read {
+            Ok(record) => record,
+            Err(Fault { error, class }) => {
+                self.tally.faults += 1;
+                return self.again(now, Cause::Store(Arc::new(error)), class);
+            }
+        };
+        let Some(record) = record else {
+            return self.paid();
+        };
+        let is_pending = self.is_pending(&record);
+        if let Ok(true) = is_pending {
+            return self.project(record);
+        }
+        discard_record(Some(record));
+        match is_pending {
+            Ok(_) => self.paid(),
+            Err(message) => Next::Over(Err(Cause::Panicked(message))),
+        }
+    }
+
+    fn paid(&self) -> Next<P> {
+        Next::Over(Ok(if self.was_seen {
+            Resumed::Projected
+        } else {
+            Resumed::NothingPending
+        }))
+    }
+
+    pub(super) fn read_panicked(&mut self, message: Arc<str>) -> Next<P> {
+        self.tally.faults += 1;
+        Next::Over(Err(Cause::Panicked(message)))
+    }
+
+    /// The store answered; `covered` is told of a part that landed.
+    pub(super) fn projected(
+        &mut self,
+        now: Instant,
+        result: ProjectResult<P::View, ErrorOf<P>>,
+        covered: impl FnOnce(&P::View),
+    ) -> Next<P> {
+        let (cause, class) = match result {
+            Ok(Coverage::Whole) => return Next::Over(Ok(Resumed::Projected)),
+            Ok(Coverage::Part { view, fault }) => {
+                covered(&view);
+                discard(view);
+                (Cause::Store(Arc::new(fault.error)), fault.class)
+            }
+            Err(CommitError::Refused) => (Cause::Refused, Class::Transient),
+            Err(CommitError::NotLanded(fault)) => {
+                (Cause::Store(Arc::new(fault.error)), fault.class)
+            }
+            Err(CommitError::InDoubt(error)) => (Cause::Store(Arc::new(error)), Class::Transient),
+        };
+        self.tally.projections_failed += 1;
+        self.again(now, cause, class)
+    }
+
+    pub(super) fn project_panicked(&mut self, message: Arc<str>) -> Next<P> {
+        self.tally.projections_failed += 1;
+        Next::Over(Err(Cause::Panicked(message)))
+    }
+
+    /// The pause is over.
+    pub(super) fn woken(&mut self) -> Next<P> {
+        self.tally.retries += 1;
+        self.read()
+    }
+
+    /// Whether the view lacks something of this record; a panic comes back as its message.
+    pub(super) fn is_pending(&self, record: &RecordOf<SchemaOf<P>>) -> Result<bool, Arc<str>> {
+        guard(|| self.projection.pending(record))
+    }
+
+    /// Whether a view that landed in part includes this input.
+    pub(super) fn includes(projection: &P, view: &P::View, input: &P::Input) -> bool {
+        guard(|| projection.includes(view, input)).unwrap_or(false)
+    }
+
+    pub(super) fn projection(&self) -> &Arc<P> {
+        &self.projection
+    }
+
+    fn again(&mut self, now: Instant, cause: Cause<ErrorOf<P>>, class: Class) -> Next<P> {
+        self.tries_failed += 1;
+        let until = now + self.jitter.pause(&self.retry, self.tries_failed, class);
+        let is_last = class == Class::Permanent
+            || self.tries_failed >= self.retry.attempts
+            || until > self.started + self.retry.total;
+        if is_last {
+            return Next::Over(Err(cause));
+        }
+        Next::SleepUntil(until)
+    }
+}
