@@ -134,7 +134,8 @@ impl Jitter {
         }
     }
 
-    fn up_to(&mut self, most: Duration) -> Duration {
+    /// Evenly from zero to this.
+    pub(crate) fn up_to(&mut self, most: Duration) -> Duration {
         let span = u64::try_from(most.as_nanos()).unwrap_or(u64::MAX);
         let drawn = u128::from(self.0.next_u64()) * (u128::from(span) + 1);
         Duration::from_nanos((drawn >> 64) as u64)

@@ -32,10 +32,13 @@ pub use ferry_core::{
     applied,
     drive::{
         BatchCall, BlockingProjectedStore, BlockingStore, Carries, Counters, Ferry, InvalidConfig,
-        OwnCall, OwnCallOf, ProjectedStore, SharedFold, Stats, Store, Submission,
+        InvalidSchedule, OwnCall, OwnCallOf, ProjectedStore, QueryError, ResumeError, Schedule,
+        SharedFold, SharedProjection, SharedSchema, Stats, Store, Submission, Sweep, SweepProgress,
+        SweepReport, Sweeper, SweeperHealth, Sweeping,
     },
     fold_write::{FoldWrite, Tally},
     per_key::{InvalidLimits, Limits, Reason, Rejected},
+    projected_write::{AnswerOf, ProjectedWrite, resume::Resumed},
 };
 pub use runtime::Tokio;
 

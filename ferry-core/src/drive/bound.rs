@@ -4,7 +4,7 @@ use alloc::{collections::BTreeMap, sync::Arc};
 use core::{
     future::poll_fn,
     sync::atomic::{AtomicUsize, Ordering::SeqCst},
-    task::{Poll, Waker},
+    task::{Context, Poll, Waker},
 };
 
 use super::{catch::wake, lock::Mutex};
@@ -158,22 +158,23 @@ impl<T> Waiter<T> {
 
     /// Waits for the word.
     pub(super) async fn word(&self) -> T {
-        poll_fn(|cx| {
-            // A waker is foreign code: it is cloned, and dropped, when nothing is locked.
-            let waker = cx.waker().clone();
-            let mut state = self.0.lock();
-            match core::mem::replace(&mut *state, Word::Spent) {
-                Word::Given(word) => Poll::Ready(word),
-                Word::Awaited(before) => {
-                    *state = Word::Awaited(Some(waker));
-                    drop(state);
-                    drop(before);
-                    Poll::Pending
-                }
-                Word::Spent => Poll::Pending,
+        poll_fn(|cx| self.poll_word(cx)).await
+    }
+
+    pub(super) fn poll_word(&self, cx: &mut Context<'_>) -> Poll<T> {
+        // A waker is foreign code: it is cloned, and dropped, when nothing is locked.
+        let waker = cx.waker().clone();
+        let mut state = self.0.lock();
+        match core::mem::replace(&mut *state, Word::Spent) {
+            Word::Given(word) => Poll::Ready(word),
+            Word::Awaited(before) => {
+                *state = Word::Awaited(Some(waker));
+                drop(state);
+                drop(before);
+                Poll::Pending
             }
-        })
-        .await
+            Word::Spent => Poll::Pending,
+        }
     }
 
     /// Goes; if the word was given and not heard, it is handed back.

@@ -7,18 +7,22 @@ use crate::{
     InvalidRetry, Retry,
     fold_write::FoldWrite,
     per_key::{InvalidLimits, Limits},
+    projected_write::ProjectedWrite,
 };
 
 use super::{
-    carries::{Carrier, Carries, SharedFold},
+    carries::{Carrier, Carries, SharedFold, SharedProjection},
     chance,
     crew::CrewOf,
+    edge::{AsyncEdge, BlockingEdge, Edge, ProjectedEdge},
     handle::Ferry,
     own_call::{BatchCall, CallCarrier, Closure, OwnCall, OwnCallOf},
+    projected::ProjectedCarrier,
+    resuming::Resumes,
     runtime::Runtime,
     shared::Shared,
-    store::{BlockingStore, Store},
-    write::{Answering, AsyncEdge, BlockingEdge, Edge, WriteCarrier},
+    store::{BlockingProjectedStore, BlockingStore, ProjectedStore, Store},
+    write::{Answering, WriteCarrier},
 };
 
 /// The most shards that are of any use.
@@ -191,7 +195,42 @@ impl<R: Runtime> Builder<R> {
     ///
     /// When a setting makes no sense; the error names it.
     pub fn batch_call<B: BatchCall>(self, call: B) -> Result<Ferry<OwnCallOf<B>>, InvalidConfig> {
-        self.carried_by(|_| CallCarrier(call))
+        self.carried_by(|_| CallCarrier(call), |_| ())
+    }
+
+    /// A handle whose batches go by a fenced write and a second one that projects, to this store.
+    ///
+    /// # Errors
+    ///
+    /// When a setting makes no sense; the error names it.
+    pub fn projected_write<P>(
+        self,
+        projection: P,
+        store: P::Schema,
+    ) -> Result<Ferry<ProjectedWrite<P>>, InvalidConfig>
+    where
+        P: SharedProjection,
+        P::Schema: ProjectedStore<View = P::View>,
+    {
+        self.projected(projection, |runtime| AsyncEdge { runtime, store })
+    }
+
+    /// As [`projected_write`](Self::projected_write), to a store whose calls block.
+    ///
+    /// # Errors
+    ///
+    /// When a setting makes no sense; the error names it.
+    pub fn projected_write_blocking<P>(
+        self,
+        projection: P,
+        store: P::Schema,
+    ) -> Result<Ferry<ProjectedWrite<P>>, InvalidConfig>
+    where
+        P: SharedProjection,
+        P::Schema: BlockingProjectedStore<View = P::View>,
+    {
+        let store = Arc::new(store);
+        self.projected(projection, |runtime| BlockingEdge { runtime, store })
     }
 
     fn write<F, E>(
@@ -201,18 +240,39 @@ impl<R: Runtime> Builder<R> {
     ) -> Result<Ferry<FoldWrite<F>>, InvalidConfig>
     where
         F: SharedFold,
-        E: Edge<Answering<F>>,
+        E: Edge<F::Schema>,
     {
-        let write = FoldWrite::new(Answering(fold), self.retry).map_err(InvalidConfig::Retry)?;
-        self.carried_by(|runtime| WriteCarrier {
+        let write = FoldWrite::new(Answering::new(fold), self.retry);
+        let write = write.map_err(InvalidConfig::Retry)?;
+        let carrier = |runtime| WriteCarrier {
             write,
             edge: edge(runtime),
-        })
+        };
+        self.carried_by(carrier, |_| ())
+    }
+
+    fn projected<P, E>(
+        self,
+        projection: P,
+        edge: impl FnOnce(Arc<R>) -> E,
+    ) -> Result<Ferry<ProjectedWrite<P>>, InvalidConfig>
+    where
+        P: SharedProjection,
+        E: ProjectedEdge<P::Schema, P::View>,
+    {
+        let write = ProjectedWrite::new(Answering::new(projection), self.retry);
+        let write = write.map_err(InvalidConfig::Retry)?;
+        let carrier = |runtime| ProjectedCarrier {
+            write,
+            edge: edge(runtime),
+        };
+        self.carried_by(carrier, |carrier| Resumes::by(Arc::clone(carrier)))
     }
 
     fn carried_by<C: Carries, X: Carrier<C>>(
         self,
         carrier: impl FnOnce(Arc<R>) -> X,
+        aside: impl FnOnce(&Arc<X>) -> C::Aside,
     ) -> Result<Ferry<C>, InvalidConfig> {
         let shards = self.shards.unwrap_or_else(shards_for_this_machine);
         if !(1..=SHARDS_MAX).contains(&shards) {
@@ -221,9 +281,10 @@ impl<R: Runtime> Builder<R> {
         let seed = self.seed.unwrap_or_else(chance::seed);
         let runtime = Arc::new(self.runtime);
         let carrier = Arc::new(carrier(Arc::clone(&runtime)));
+        let aside = aside(&carrier);
         let crew = Arc::new(CrewOf { runtime, carrier });
-        let shared = Shared::new(self.limits, shards, seed, crew).map_err(InvalidConfig::Limits)?;
-        Ok(Ferry::new(shared))
+        let shared = Shared::new(self.limits, shards, seed, crew, aside);
+        Ok(Ferry::new(shared.map_err(InvalidConfig::Limits)?))
     }
 }
 

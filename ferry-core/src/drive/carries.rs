@@ -1,10 +1,10 @@
 //! What a handle carries, and who carries it.
 
-use alloc::{sync::Arc, vec::Vec};
-use core::{future::Future, hash::Hash};
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
+use core::{future::Future, hash::Hash, pin::Pin, time::Duration};
 
 use crate::{
-    Cause, Failure, Fold, Instant, Schema,
+    Cause, Failure, Fold, Instant, Projection, Schema,
     fold_write::{FoldWrite, Tally},
     guard::discard,
     per_key::Batch,
@@ -19,8 +19,9 @@ use super::{
 
 /// What a [`Ferry`](super::Ferry) carries: the keys and inputs that go in, and what comes back.
 ///
-/// Implemented by [`FoldWrite`] and [`OwnCall`](super::OwnCall); not meant to be implemented elsewhere.
-pub trait Carries: 'static {
+/// Implemented by [`FoldWrite`], [`ProjectedWrite`](crate::projected_write::ProjectedWrite) and
+/// [`OwnCall`](super::OwnCall), and by nothing else.
+pub trait Carries: Sealed + 'static {
     /// Names one entity.
     type Key: Clone + Eq + Hash + Send + Sync + 'static;
     /// One caller's request.
@@ -31,41 +32,60 @@ pub trait Carries: 'static {
     type Error: Send + Sync + 'static;
 }
 
-/// A fold whose types can be shared among the tasks of a runtime. Every fold with such types is one.
-pub trait SharedFold:
-    Fold<
-        Input: Send + 'static,
-        Outcome: Send + 'static,
-        Schema: Schema<
+/// Keeps [`Carries`] to this crate.
+#[expect(unnameable_types, reason = "nobody else is to name it")]
+pub trait Sealed {
+    /// What a handle has beside its batches.
+    type Aside: Send + Sync;
+}
+
+/// A schema whose types can be shared among the tasks of a runtime. Every schema with such types is one.
+pub trait SharedSchema:
+    Schema<
+        Key: Clone + Eq + Hash + Send + Sync + 'static,
+        Id: Send + Sync + 'static,
+        State: Send + 'static,
+        Version: Send + 'static,
+        Entry: Send + 'static,
+        Error: Send + Sync + 'static,
+    > + 'static
+{
+}
+
+impl<S> SharedSchema for S where
+    S: Schema<
             Key: Clone + Eq + Hash + Send + Sync + 'static,
             Id: Send + Sync + 'static,
             State: Send + 'static,
             Version: Send + 'static,
             Entry: Send + 'static,
             Error: Send + Sync + 'static,
-        > + 'static,
-    > + Send
-    + Sync
-    + 'static
+        > + 'static
+{
+}
+
+/// A fold whose types can be shared among the tasks of a runtime. Every fold with such types is one.
+pub trait SharedFold:
+    Fold<Input: Send + 'static, Outcome: Send + 'static, Schema: SharedSchema> + Send + Sync + 'static
 {
 }
 
 impl<F> SharedFold for F where
-    F: Fold<
-            Input: Send + 'static,
-            Outcome: Send + 'static,
-            Schema: Schema<
-                Key: Clone + Eq + Hash + Send + Sync + 'static,
-                Id: Send + Sync + 'static,
-                State: Send + 'static,
-                Version: Send + 'static,
-                Entry: Send + 'static,
-                Error: Send + Sync + 'static,
-            > + 'static,
-        > + Send
+    F: Fold<Input: Send + 'static, Outcome: Send + 'static, Schema: SharedSchema>
+        + Send
         + Sync
         + 'static
 {
+}
+
+/// A projection whose types can be shared among the tasks of a runtime. Every projection with such types
+/// is one.
+pub trait SharedProjection: SharedFold + Projection<View: Send + 'static> {}
+
+impl<P> SharedProjection for P where P: SharedFold + Projection<View: Send + 'static> {}
+
+impl<F: SharedFold> Sealed for FoldWrite<F> {
+    type Aside = ();
 }
 
 impl<F: SharedFold> Carries for FoldWrite<F> {
@@ -124,6 +144,9 @@ pub(super) struct Kit<C: Carries, X: Carrier<C>> {
     pub(super) answered: Vec<Arc<SlotOf<C>>>,
 }
 
+/// A future of its own.
+pub(super) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// The runtime and the carrier, their types forgotten.
 pub(super) trait Crew<C: Carries>: Send + Sync {
     fn now(&self) -> Instant;
@@ -135,4 +158,10 @@ pub(super) trait Crew<C: Carries>: Send + Sync {
 
     /// Starts the task that watches the clock.
     fn keep_time(&self, shared: &Arc<Shared<C>>);
+
+    /// Starts a task.
+    fn spawn(&self, task: Task);
+
+    /// A pause.
+    fn sleep(&self, duration: Duration) -> Task;
 }

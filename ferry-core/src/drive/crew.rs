@@ -1,12 +1,12 @@
 //! The tasks that carry batches: parked while there is nothing to do, woken with the next batch.
 
-use alloc::{sync::Arc, vec::Vec};
-use core::{future::poll_fn, task::Poll};
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
+use core::{future::poll_fn, task::Poll, time::Duration};
 
 use crate::Instant;
 
 use super::{
-    carries::{Carrier, Carries, Crew, Kit},
+    carries::{Carrier, Carries, Crew, Kit, Task},
     catch::catch,
     clock::keep_time,
     mailbox::{Mailbox, Order, Work},
@@ -44,6 +44,14 @@ impl<C: Carries, R: Runtime, X: Carrier<C>> Crew<C> for CrewOf<R, X> {
     fn keep_time(&self, shared: &Arc<Shared<C>>) {
         self.runtime
             .spawn(keep_time(Arc::clone(&self.runtime), OnDuty::new(shared)));
+    }
+
+    fn spawn(&self, task: Task) {
+        self.runtime.spawn(task);
+    }
+
+    fn sleep(&self, duration: Duration) -> Task {
+        Box::pin(self.runtime.sleep(duration))
     }
 }
 

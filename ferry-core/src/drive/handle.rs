@@ -1,12 +1,25 @@
 //! The handle.
 
-use alloc::sync::Arc;
-use core::{fmt, future::Future, time::Duration};
+use alloc::{boxed::Box, sync::Arc};
+use core::{error::Error, fmt, future::Future, time::Duration};
+
+use futures_core::Stream;
+
+use crate::{
+    Schema,
+    projected_write::{ProjectedWrite, resume::Resumed},
+};
 
 use super::{
-    carries::Carries,
+    carries::{Carries, SharedProjection},
+    resuming::{Closed, ResumeError},
+    rounds::ask_by,
+    run::Tries,
+    schedule::{InvalidSchedule, Schedule},
     shared::{RejectedOf, Shared, SubmissionOf},
     stats::Stats,
+    sweep::{Iter, Sweep},
+    sweeper::Sweeper,
 };
 
 /// The handle: takes inputs, batches them per key, has each batch carried, and answers each caller.
@@ -49,7 +62,7 @@ impl<C: Carries> Ferry<C> {
         }
     }
 
-    fn shared(&self) -> &Arc<Shared<C>> {
+    pub(super) fn shared(&self) -> &Arc<Shared<C>> {
         &self.held.0
     }
 
@@ -115,6 +128,91 @@ impl<C: Carries> Ferry<C> {
     /// The handle is closed by the call itself; dropping the future only stops the waiting.
     pub fn close(&self) -> impl Future<Output = ()> + Send + use<C> {
         self.shared().close()
+    }
+}
+
+impl<P: SharedProjection> Ferry<ProjectedWrite<P>> {
+    /// Projects what the key's record owes, if it owes anything: the projection alone, from the store, with
+    /// the write's retry.
+    ///
+    /// It may be called anywhere and at any time, beside batches and other resumes of the key. Those of
+    /// this handle that ask at the same time share one run; each is answered by a read that began after it
+    /// asked.
+    ///
+    /// # Errors
+    ///
+    /// [`StillPending`](ResumeError::StillPending) when the tries are exhausted,
+    /// [`Closed`](ResumeError::Closed) once the handle is closed.
+    ///
+    /// # Cancel safety
+    ///
+    /// The run is started by the call itself and goes to its end; dropping the future only stops the
+    /// waiting. [`close`](Self::close) waits for it.
+    pub fn resume(
+        &self,
+        key: &<P::Schema as Schema>::Key,
+    ) -> impl Future<Output = Result<Resumed, ResumeError<<P::Schema as Schema>::Error>>> + Send + use<P>
+    {
+        let resuming = self.shared().resume(key, Tries::All);
+        async move {
+            match resuming {
+                Ok(resuming) => resuming.heard().await.map_err(ResumeError::StillPending),
+                Err(Closed) => Err(ResumeError::Closed),
+            }
+        }
+    }
+
+    /// Resumes these keys, which a query of yours has found pending: so many at a time, each until it is
+    /// projected or has failed as often as the write's retry allows, with growing jittered pauses that no
+    /// other key waits for.
+    ///
+    /// ```
+    /// # use ferry_core::drive::{Ferry, SharedProjection};
+    /// # use ferry_core::projected_write::ProjectedWrite;
+    /// # async fn sweep<P: SharedProjection<Schema: ferry_core::Schema<Key = u64>>>(
+    /// #     ferry: Ferry<ProjectedWrite<P>>, pending: Vec<u64>) {
+    /// let report = ferry.sweep(pending).concurrency(32).await;
+    /// println!("{} projected, {} still pending", report.projected, report.still_pending);
+    /// # }
+    /// ```
+    pub fn sweep<I>(&self, keys: I) -> Sweep<P, Iter<I::IntoIter>>
+    where
+        I: IntoIterator<Item = <P::Schema as Schema>::Key>,
+    {
+        self.sweep_stream(Iter::new(keys.into_iter()))
+    }
+
+    /// As [`sweep`](Self::sweep), of keys that come in a stream: rows of a query, say. It is polled when there
+    /// is room for another key.
+    pub fn sweep_stream<S>(&self, keys: S) -> Sweep<P, S>
+    where
+        S: Stream<Item = <P::Schema as Schema>::Key>,
+    {
+        Sweep::new(Arc::clone(self.shared()), keys)
+    }
+
+    /// Sweeps on a schedule: asks the query for keys that are pending, tries each of them once, and comes
+    /// back after a pause; a key that keeps failing is left alone for growing, jittered pauses. It keeps this
+    /// handle alive until it is closed or dropped.
+    ///
+    /// Let the query have a limit, the oldest debts first: what it leaves out comes in a later turn. The keys
+    /// of one turn are held in memory.
+    ///
+    /// # Errors
+    ///
+    /// When the schedule makes no sense.
+    pub fn sweeper<Q, Fut, I, E>(
+        &self,
+        schedule: Schedule,
+        query: Q,
+    ) -> Result<Sweeper, InvalidSchedule>
+    where
+        Q: FnMut() -> Fut + Send + 'static,
+        Fut: Future<Output = Result<I, E>> + Send + 'static,
+        I: IntoIterator<Item = <P::Schema as Schema>::Key>,
+        E: Into<Box<dyn Error + Send + Sync>>,
+    {
+        Sweeper::start(self.clone(), schedule, ask_by(query))
     }
 }
 

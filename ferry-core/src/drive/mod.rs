@@ -17,7 +17,8 @@
 //! | what you implement | `runtime.rs`, `store.rs`, `own_call.rs` |
 //! | the way of an input | `shared.rs`, then `shard.rs` |
 //! | the tasks | `crew.rs`, `mailbox.rs`, `clock.rs` |
-//! | what a task does with a batch | `write.rs`, `own_call.rs` |
+//! | what a task does with a batch | `write.rs`, `projected.rs`, `own_call.rs`; with the store: `edge.rs` |
+//! | finishing what is pending | `resuming.rs`, `run.rs`; of many keys `sweep.rs`; on a schedule `sweeper.rs`, `rounds.rs`, `debts.rs` |
 //! | bounds, and waiting for room | `bound.rs`, `room.rs`, `key_line.rs` |
 //! | how an answer reaches its caller | `slot.rs` |
 //! | what user code that panics can do | `catch.rs`, `lock.rs` |
@@ -31,26 +32,39 @@ mod chance;
 mod clock;
 mod closing;
 mod crew;
+mod debts;
+mod edge;
 mod handle;
 mod key_line;
 mod lock;
 mod mailbox;
 mod own_call;
+mod projected;
+mod resuming;
 mod room;
+mod rounds;
+mod run;
 mod runtime;
+mod schedule;
 mod shard;
 mod shared;
 mod slot;
 mod stats;
 mod store;
 mod submission;
+mod sweep;
+mod sweeper;
 mod write;
 
 pub use builder::{Builder, InvalidConfig};
-pub use carries::{Carries, SharedFold};
+pub use carries::{Carries, SharedFold, SharedProjection, SharedSchema};
 pub use handle::Ferry;
 pub use own_call::{BatchCall, OwnCall, OwnCallOf};
+pub use resuming::ResumeError;
 pub use runtime::Runtime;
+pub use schedule::{InvalidSchedule, Schedule};
 pub use stats::{Counters, Stats};
 pub use store::{BlockingProjectedStore, BlockingStore, ProjectedStore, Store};
 pub use submission::Submission;
+pub use sweep::{Sweep, SweepProgress, SweepReport, Sweeping};
+pub use sweeper::{QueryError, Sweeper, SweeperHealth};

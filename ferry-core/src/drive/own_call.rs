@@ -6,7 +6,7 @@ use core::{convert::Infallible, fmt, future::Future, hash::Hash, marker::Phantom
 use crate::{Cause, Failure, fold_write::Tally, guard::discard};
 
 use super::{
-    carries::{BatchOf, Carried, Carrier, Carries},
+    carries::{BatchOf, Carried, Carrier, Carries, Sealed},
     catch::catch,
     shard::SlotOf,
     slot::Reply,
@@ -73,6 +73,10 @@ impl<K, I, O> fmt::Debug for OwnCall<K, I, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("OwnCall")
     }
+}
+
+impl<K, I, O> Sealed for OwnCall<K, I, O> {
+    type Aside = ();
 }
 
 impl<K, I, O> Carries for OwnCall<K, I, O>

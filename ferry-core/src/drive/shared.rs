@@ -46,7 +46,8 @@ pub(super) struct Shared<C: Carries> {
     /// is given back when the batch's callers have their answers.
     pub(super) permits: Bound<usize>,
     pub(super) alarm: Alarm,
-    crew: Arc<dyn Crew<C>>,
+    pub(super) crew: Arc<dyn Crew<C>>,
+    pub(super) aside: C::Aside,
     hasher: RandomState,
     /// How many parked tasks a shard keeps at most.
     idle_max: usize,
@@ -69,6 +70,7 @@ impl<C: Carries> Shared<C> {
         shards: usize,
         seed: u64,
         crew: Arc<dyn Crew<C>>,
+        aside: C::Aside,
     ) -> Result<Arc<Self>, InvalidLimits> {
         limits.check()?;
         let hasher = chance::hasher();
@@ -95,6 +97,7 @@ impl<C: Carries> Shared<C> {
             permits: Bound::new(limits.max_in_flight),
             alarm: Alarm::default(),
             crew,
+            aside,
             hasher,
             idle_max,
             // Spread out, so that processes with neighbouring seeds do not share most of theirs.
@@ -148,7 +151,7 @@ impl<C: Carries> Shared<C> {
     /// An input with what is known of it before anything is locked.
     pub(super) fn passenger(&self, key: C::Key, input: C::Input) -> Passenger<C> {
         let weight = self.crew.weight(&input);
-        let hash = self.hasher.hash_one(&key);
+        let hash = self.hash(&key);
         Passenger {
             key,
             input,
@@ -160,6 +163,10 @@ impl<C: Carries> Shared<C> {
 
     pub(super) fn now(&self) -> Instant {
         self.crew.now()
+    }
+
+    pub(super) fn hash(&self, key: &C::Key) -> u64 {
+        self.hasher.hash_one(key)
     }
 
     pub(super) fn shard(&self, hash: u64) -> &Arc<Shard<C>> {
@@ -257,9 +264,14 @@ impl<C: Carries> Shared<C> {
     }
 
     fn hire(self: &Arc<Self>, work: Work<C>) {
-        let seed = self.seeds.fetch_add(1, SeqCst);
+        let seed = self.seed();
         self.crew
             .hire(OnDuty::new(self), Arc::new(Mailbox::new()), work, seed);
+    }
+
+    /// For a jitter that nobody else has.
+    pub(super) fn seed(&self) -> u64 {
+        self.seeds.fetch_add(1, SeqCst)
     }
 
     pub(super) fn release_room(self: &Arc<Self>, places: usize) {
@@ -421,7 +433,7 @@ impl<C: Carries> Shared<C> {
         self.answering.fetch_add(1, SeqCst);
     }
 
-    fn answered(&self) {
+    pub(super) fn answered(&self) {
         self.answering.fetch_sub(1, SeqCst);
         if self.is_closed() {
             self.tell_closers();

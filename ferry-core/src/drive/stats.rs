@@ -42,8 +42,10 @@ pub struct Counters {
     pub batched: u64,
     /// The most inputs that one of them had.
     pub largest_batch: u64,
-    /// What the fold writes took, and what became of their inputs. Of a batch call of your own it holds
-    /// `failed` alone.
+    /// Times that a key was resumed, on its own or by a sweep.
+    pub resumes: u64,
+    /// What the writes and the resumes took, and what became of the inputs. Of a batch call of your own it
+    /// holds `failed` alone.
     pub writes: Tally,
 }
 
@@ -68,6 +70,7 @@ impl Counters {
             batches,
             batched,
             largest_batch,
+            resumes,
             writes,
         } = other;
         self.accepted += accepted;
@@ -77,6 +80,7 @@ impl Counters {
         self.batches += batches;
         self.batched += batched;
         self.largest_batch = self.largest_batch.max(*largest_batch);
+        self.resumes += resumes;
         self.writes.add(writes);
     }
 }

@@ -102,7 +102,7 @@ pub trait BlockingStore: Schema + Send + Sync + 'static {
 /// - **A projection does not change the version**, or it would refuse commits.
 /// - **The view is durable before the marker moves**, or with it.
 /// - **Finding the records that are pending is a query of yours**, with an index: `marker <> version`.
-///   Its keys go to [`sweep`](super::Ferry).
+///   Its keys go to [`sweep`](super::Ferry::sweep).
 ///
 /// There are two layouts, and one contract:
 ///

@@ -1,40 +1,49 @@
 //! Carrying a batch by a fold write.
 
 use alloc::{sync::Arc, vec::Vec};
-use core::future::Future;
+use core::marker::PhantomData;
 
 use crate::{
-    Fold, Instant, Schema, StepOf,
-    fold_write::{Answered, Call, Command, Committing, FoldWrite, Reading, Sleeping, Tally},
-    guard::{discard, guard},
+    Fold, Projection, RecordOf, Schema, StepOf,
+    fold_write::{Answered, Call, Command, FoldWrite, Tally},
+    guard::discard,
 };
 
 use super::{
-    carries::{BatchOf, Carried, Carrier, SharedFold},
-    catch::catch,
-    runtime::Runtime,
+    carries::{BatchOf, Carried, Carrier, Carries, SharedFold, SharedProjection},
+    edge::Edge,
     shard::SlotOf,
-    store::{BlockingStore, Store},
+    slot::Verdict,
 };
 
 /// The user's fold on inputs that have the place for their answer with them.
-pub(super) struct Answering<F>(pub(super) F);
+pub(super) struct Answering<C, F> {
+    pub(super) fold: F,
+    carried: PhantomData<fn(C)>,
+}
 
-impl<F: SharedFold> Fold for Answering<F> {
+impl<C, F> Answering<C, F> {
+    pub(super) fn new(fold: F) -> Self {
+        let carried = PhantomData;
+        Self { fold, carried }
+    }
+}
+
+impl<C: Carries<Input = F::Input>, F: SharedFold> Fold for Answering<C, F> {
     type Schema = F::Schema;
-    type Input = Carried<FoldWrite<F>>;
+    type Input = Carried<C>;
     type Outcome = F::Outcome;
 
     fn id(&self, carried: &Self::Input) -> <F::Schema as Schema>::Id {
-        self.0.id(&carried.input)
+        self.fold.id(&carried.input)
     }
 
     fn weight(&self, carried: &Self::Input) -> usize {
-        self.0.weight(&carried.input)
+        self.fold.weight(&carried.input)
     }
 
     fn empty(&self, key: &<F::Schema as Schema>::Key) -> <F::Schema as Schema>::State {
-        self.0.empty(key)
+        self.fold.empty(key)
     }
 
     fn step(
@@ -42,60 +51,103 @@ impl<F: SharedFold> Fold for Answering<F> {
         state: &mut <F::Schema as Schema>::State,
         carried: &Self::Input,
     ) -> StepOf<Self> {
-        self.0.step(state, &carried.input)
+        self.fold.step(state, &carried.input)
     }
 }
 
-/// What a round trip needs of the world.
-pub(super) trait Edge<F: Fold>: Send + Sync + 'static {
-    fn now(&self) -> Instant;
-    fn read(&self, stage: Reading<F>) -> impl Future<Output = Command<F>> + Send;
-    fn commit(&self, stage: Committing<F>) -> impl Future<Output = Command<F>> + Send;
-    fn sleep(&self, stage: Sleeping<F>) -> impl Future<Output = Command<F>> + Send;
+impl<C: Carries<Input = P::Input>, P: SharedProjection> Projection for Answering<C, P> {
+    type View = P::View;
+
+    fn pending(&self, record: &RecordOf<P::Schema>) -> bool {
+        self.fold.pending(record)
+    }
+
+    fn includes(&self, view: &P::View, carried: &Self::Input) -> bool {
+        self.fold.includes(view, &carried.input)
+    }
 }
 
 /// Carries batches by a fold write, over an edge.
 pub(super) struct WriteCarrier<F: SharedFold, E> {
-    pub(super) write: FoldWrite<Answering<F>>,
+    pub(super) write: FoldWrite<Answering<FoldWrite<F>, F>>,
     pub(super) edge: E,
 }
 
-pub(super) struct Gear<F: SharedFold> {
-    call: Call<Answering<F>>,
-    answers: Vec<Answered<Answering<F>>>,
+/// What a write keeps from one batch to the next: its call, and the answers to be delivered.
+pub(super) struct Gear<C: Carries, Call> {
+    pub(super) call: Call,
+    pub(super) answers: Answers<C>,
     /// Of the last batch.
-    tally: Tally,
+    pub(super) tally: Tally,
 }
 
-impl<F: SharedFold, E: Edge<Answering<F>>> Carrier<FoldWrite<F>> for WriteCarrier<F, E> {
-    type Gear = Gear<F>;
-
-    fn gear(&self, seed: u64) -> Gear<F> {
-        Gear {
-            call: self.write.call(seed),
-            answers: Vec::new(),
+impl<C: Carries, Call> Gear<C, Call> {
+    pub(super) fn new(call: Call) -> Self {
+        Self {
+            call,
+            answers: Answers(Vec::new()),
             tally: Tally::default(),
         }
     }
+}
+
+/// Inputs with what their callers are to hear.
+pub(super) struct Answers<C: Carries>(Vec<AnsweredOf<C>>);
+
+pub(super) type AnsweredOf<C> = (
+    Carried<C>,
+    Verdict<<C as Carries>::Answer, <C as Carries>::Error>,
+);
+
+impl<C: Carries> Answers<C> {
+    pub(super) fn add(&mut self, answers: impl Iterator<Item = AnsweredOf<C>>) {
+        self.0.extend(answers);
+    }
+
+    /// Gives the callers their answers; what comes out are the slots that these were left in.
+    pub(super) fn post(&mut self) -> impl Iterator<Item = Arc<SlotOf<C>>> {
+        self.0.drain(..).filter_map(|(carried, verdict)| {
+            let slot = carried.reply.post(verdict);
+            discard(carried.input);
+            slot
+        })
+    }
+
+    /// Those that are known before the batch is over, by a deadline or a duplicate, are told before the
+    /// others.
+    pub(super) fn post_early(&mut self) {
+        self.post().for_each(drop);
+    }
+}
+
+impl<F: SharedFold, E: Edge<F::Schema>> Carrier<FoldWrite<F>> for WriteCarrier<F, E> {
+    type Gear = Gear<FoldWrite<F>, Call<Answering<FoldWrite<F>, F>>>;
+
+    fn gear(&self, seed: u64) -> Self::Gear {
+        Gear::new(self.write.call(seed))
+    }
 
     fn weight(&self, input: &F::Input) -> usize {
-        self.write.fold().0.weight(input)
+        self.write.fold().fold.weight(input)
     }
 
     async fn carry(
         &self,
-        gear: Gear<F>,
+        gear: Self::Gear,
         batch: BatchOf<FoldWrite<F>>,
-    ) -> (Gear<F>, BatchOf<FoldWrite<F>>) {
+    ) -> (Self::Gear, BatchOf<FoldWrite<F>>) {
         let Gear {
             call, mut answers, ..
         } = gear;
         let mut command = call.start(self.edge.now(), batch);
         loop {
-            answers.extend(command.answers());
+            answers.add(
+                command
+                    .answers()
+                    .map(|Answered { input, result, .. }| (input, result)),
+            );
             if !matches!(command, Command::Done(_)) {
-                // Known before the others, by a deadline or a duplicate: told before the others.
-                post(&mut answers).for_each(drop);
+                answers.post_early();
             }
             command = match command {
                 Command::Read(stage) => self.edge.read(stage).await,
@@ -115,107 +167,11 @@ impl<F: SharedFold, E: Edge<Answering<F>>> Carrier<FoldWrite<F>> for WriteCarrie
         }
     }
 
-    fn tally<'g>(&self, gear: &'g Gear<F>) -> Option<&'g Tally> {
+    fn tally<'g>(&self, gear: &'g Self::Gear) -> Option<&'g Tally> {
         Some(&gear.tally)
     }
 
-    fn deliver(&self, gear: &mut Gear<F>, answered: &mut Vec<Arc<SlotOf<FoldWrite<F>>>>) {
-        answered.extend(post(&mut gear.answers));
-    }
-}
-
-fn post<F: SharedFold>(
-    answers: &mut Vec<Answered<Answering<F>>>,
-) -> impl Iterator<Item = Arc<SlotOf<FoldWrite<F>>>> {
-    answers
-        .drain(..)
-        .filter_map(|Answered { input, result, .. }| {
-            let slot = input.reply.post(result);
-            discard(input.input);
-            slot
-        })
-}
-
-/// A store with async calls.
-pub(super) struct AsyncEdge<R, S> {
-    pub(super) runtime: Arc<R>,
-    pub(super) store: S,
-}
-
-impl<R, S, F> Edge<Answering<F>> for AsyncEdge<R, S>
-where
-    R: Runtime,
-    S: Store,
-    F: SharedFold<Schema = S>,
-{
-    fn now(&self) -> Instant {
-        self.runtime.now()
-    }
-
-    async fn read(&self, stage: Reading<Answering<F>>) -> Command<Answering<F>> {
-        let read = catch(|| self.store.read(stage.key(), stage.ids())).await;
-        match read {
-            Ok(read) => stage.resume(self.runtime.now(), read),
-            Err(message) => stage.panicked(self.runtime.now(), message),
-        }
-    }
-
-    async fn commit(&self, stage: Committing<Answering<F>>) -> Command<Answering<F>> {
-        let committed = catch(|| self.store.commit(stage.key(), stage.commit())).await;
-        match committed {
-            Ok(committed) => stage.resume(self.runtime.now(), committed),
-            Err(message) => stage.panicked(self.runtime.now(), message),
-        }
-    }
-
-    async fn sleep(&self, stage: Sleeping<Answering<F>>) -> Command<Answering<F>> {
-        self.runtime.sleep(stage.duration()).await;
-        stage.wake(self.runtime.now())
-    }
-}
-
-/// A store whose calls block: each goes to a blocking thread, the stage with it.
-pub(super) struct BlockingEdge<R, S> {
-    pub(super) runtime: Arc<R>,
-    pub(super) store: Arc<S>,
-}
-
-impl<R, S, F> Edge<Answering<F>> for BlockingEdge<R, S>
-where
-    R: Runtime,
-    S: BlockingStore,
-    F: SharedFold<Schema = S>,
-{
-    fn now(&self) -> Instant {
-        self.runtime.now()
-    }
-
-    async fn read(&self, stage: Reading<Answering<F>>) -> Command<Answering<F>> {
-        let store = Arc::clone(&self.store);
-        let call = move || {
-            let read = guard(|| store.read(stage.key(), stage.ids()));
-            (stage, read)
-        };
-        match self.runtime.spawn_blocking(call).await {
-            (stage, Ok(read)) => stage.resume(self.runtime.now(), read),
-            (stage, Err(message)) => stage.panicked(self.runtime.now(), message),
-        }
-    }
-
-    async fn commit(&self, stage: Committing<Answering<F>>) -> Command<Answering<F>> {
-        let store = Arc::clone(&self.store);
-        let call = move || {
-            let committed = guard(|| store.commit(stage.key(), stage.commit()));
-            (stage, committed)
-        };
-        match self.runtime.spawn_blocking(call).await {
-            (stage, Ok(committed)) => stage.resume(self.runtime.now(), committed),
-            (stage, Err(message)) => stage.panicked(self.runtime.now(), message),
-        }
-    }
-
-    async fn sleep(&self, stage: Sleeping<Answering<F>>) -> Command<Answering<F>> {
-        self.runtime.sleep(stage.duration()).await;
-        stage.wake(self.runtime.now())
+    fn deliver(&self, gear: &mut Self::Gear, answered: &mut Vec<Arc<SlotOf<FoldWrite<F>>>>) {
+        answered.extend(gear.answers.post());
     }
 }

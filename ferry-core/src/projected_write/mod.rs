@@ -28,7 +28,7 @@ use alloc::boxed::Box;
 use core::fmt;
 
 use crate::{
-    Answer, Failure, Instant, InvalidRetry, Projection, Retry,
+    Answer, Failure, Fold, Instant, InvalidRetry, Projection, Retry,
     fold_write::{self, BatchOf, ErrorOf, FoldWrite, KeyOf},
     per_key::Ticket,
 };
@@ -100,9 +100,13 @@ impl<P: Projection> ProjectedWrite<P> {
     }
 
     #[cfg(feature = "drive")]
-    #[expect(dead_code, reason = "the driver comes next")]
     pub(crate) fn projection(&self) -> &P {
         self.write.fold()
+    }
+
+    #[cfg(feature = "drive")]
+    pub(crate) fn retry(&self) -> Retry {
+        self.write.retry()
     }
 
     /// A call, to be started with a batch, and used again after. Its pauses are drawn from `seed`;
@@ -206,8 +210,11 @@ pub struct Answered<P: Projection> {
     /// The input, handed back.
     pub input: P::Input,
     /// Its outcome, durable, and whether the view shows it; or why there is none.
-    pub result: Result<Answer<P::Outcome, ErrorOf<P>>, Failure<ErrorOf<P>>>,
+    pub result: Result<AnswerOf<P>, Failure<ErrorOf<P>>>,
 }
+
+/// What a caller hears of an input that is durable.
+pub type AnswerOf<P> = Answer<<P as Fold>::Outcome, ErrorOf<P>>;
 
 impl<P> fmt::Debug for ProjectedWrite<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

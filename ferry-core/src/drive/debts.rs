@@ -1,0 +1,181 @@
+//! What a sweeper remembers of the keys that it found pending.
+
+use alloc::{collections::BTreeSet, vec::Vec};
+use core::{hash::Hash, mem};
+use std::collections::HashMap;
+use std::hash::RandomState;
+
+use crate::{Class, Instant, Retry, retry::Jitter};
+
+use super::chance;
+
+/// The most keys that are remembered. What is found beyond that is tried in every turn, as if it had never
+/// failed.
+const REMEMBERED_MAX: usize = 100_000;
+
+/// Keys found pending: to be tried in the turn under way, or left alone for a while since they failed.
+///
+/// The query is the authority: what it does not find any more is forgotten.
+pub(super) struct Debts<K> {
+    known: HashMap<K, Debt, RandomState>,
+    /// When each was found first, and its number.
+    ages: BTreeSet<(Instant, u64)>,
+    numbers: u64,
+    turn: u64,
+    retry: Retry,
+    jitter: Jitter,
+}
+
+struct Debt {
+    found: (Instant, u64),
+    /// The last turn that found it.
+    turn: u64,
+    failed: u32,
+    not_before: Instant,
+}
+
+impl<K: Clone + Eq + Hash> Debts<K> {
+    pub(super) fn new(retry: Retry, seed: u64) -> Self {
+        Self {
+            known: HashMap::with_hasher(chance::hasher()),
+            ages: BTreeSet::new(),
+            numbers: 0,
+            turn: 0,
+            retry,
+            jitter: Jitter::new(seed),
+        }
+    }
+
+    /// A turn has found these. What comes out is to be tried now.
+    pub(super) fn find(&mut self, now: Instant, keys: Vec<K>) -> Vec<K> {
+        self.turn += 1;
+        keys.into_iter()
+            .filter(|key| self.found(now, key))
+            .collect()
+    }
+
+    /// Whether it is to be tried now.
+    fn found(&mut self, now: Instant, key: &K) -> bool {
+        if let Some(debt) = self.known.get_mut(key) {
+            let is_twice = mem::replace(&mut debt.turn, self.turn) == self.turn;
+            return debt.not_before <= now && !is_twice;
+        }
+        if self.known.len() < REMEMBERED_MAX {
+            self.numbers += 1;
+            let debt = Debt {
+                found: (now, self.numbers),
+                turn: self.turn,
+                failed: 0,
+                not_before: now,
+            };
+            self.ages.insert(debt.found);
+            self.known.insert(key.clone(), debt);
+        }
+        true
+    }
+
+    pub(super) fn tried(&mut self, now: Instant, key: &K, is_paid: bool) {
+        if is_paid {
+            if let Some(debt) = self.known.remove(key) {
+                self.ages.remove(&debt.found);
+            }
+        } else if let Some(debt) = self.known.get_mut(key) {
+            debt.failed = debt.failed.saturating_add(1);
+            let pause = self
+                .jitter
+                .pause(&self.retry, debt.failed, Class::Transient);
+            debt.not_before = now + pause;
+        }
+    }
+
+    /// Forgets what the turn did not find any more.
+    pub(super) fn turn_is_over(&mut self) {
+        let (turn, ages) = (self.turn, &mut self.ages);
+        self.known.retain(|_, debt| {
+            let is_found = debt.turn == turn;
+            if !is_found {
+                ages.remove(&debt.found);
+            }
+            is_found
+        });
+    }
+
+    pub(super) fn pending(&self) -> usize {
+        self.known.len()
+    }
+
+    /// When the oldest was found first.
+    pub(super) fn oldest(&self) -> Option<Instant> {
+        self.ages.first().map(|(found, _)| *found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+
+    use super::*;
+
+    const RETRY: Retry = Retry {
+        base: Duration::from_secs(10),
+        factor: 2,
+        cap: Duration::from_secs(80),
+        attempts: u32::MAX,
+        total: Duration::MAX,
+    };
+
+    fn at(seconds: u64) -> Instant {
+        Instant::EPOCH + Duration::from_secs(seconds)
+    }
+
+    /// Over so many turns, a second apart, in which the key fails whenever it is tried: how many tries.
+    fn tries(turns: u64) -> u32 {
+        let mut debts = Debts::new(RETRY, 7);
+        let mut tries = 0;
+        for now in (0..turns).map(at) {
+            for key in debts.find(now, alloc::vec!["a"]) {
+                tries += 1;
+                debts.tried(now, &key, false);
+            }
+            debts.turn_is_over();
+        }
+        tries
+    }
+
+    #[test]
+    fn a_key_that_keeps_failing_is_tried_ever_less() {
+        // Full jitter: half the ceiling in the mean, and that is 40 s from the fourth failure on.
+        assert!((10..=60).contains(&tries(1000)), "{}", tries(1000));
+        assert!(tries(10) >= 1);
+    }
+
+    #[test]
+    fn what_is_paid_or_not_found_any_more_is_forgotten() {
+        let mut debts = Debts::new(RETRY, 7);
+        assert_eq!(debts.find(at(1), alloc::vec!["a", "b", "a"]), ["a", "b"]);
+        debts.tried(at(2), &"a", false);
+        debts.tried(at(2), &"b", true);
+        debts.turn_is_over();
+        assert_eq!((debts.pending(), debts.oldest()), (1, Some(at(1))));
+
+        assert_eq!(debts.find(at(300), alloc::vec!["b", "a"]), ["b", "a"]);
+        assert_eq!((debts.pending(), debts.oldest()), (2, Some(at(1))));
+        debts.tried(at(300), &"b", false);
+        debts.turn_is_over();
+
+        assert!(debts.find(at(600), alloc::vec!["b"]).contains(&"b"));
+        debts.turn_is_over();
+        assert_eq!((debts.pending(), debts.oldest()), (1, Some(at(300))));
+    }
+
+    #[test]
+    fn what_is_beyond_memory_is_tried_all_the_same() {
+        let mut debts = Debts::new(RETRY, 7);
+        let keys: Vec<_> = (0..REMEMBERED_MAX + 2).collect();
+        for _ in 0..2 {
+            assert_eq!(debts.find(at(1), keys.clone()).len(), keys.len());
+            debts.turn_is_over();
+            assert_eq!(debts.pending(), REMEMBERED_MAX);
+        }
+    }
+}

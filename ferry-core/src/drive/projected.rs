@@ -1,0 +1,98 @@
+//! Carrying a batch by a projected write.
+
+use alloc::{sync::Arc, vec::Vec};
+
+use crate::{
+    Schema,
+    fold_write::Tally,
+    projected_write::{AnswerOf, Answered, Call, Command, ProjectedWrite},
+};
+
+use super::{
+    carries::{BatchOf, Carrier, Carries, Sealed, SharedProjection},
+    edge::ProjectedEdge,
+    resuming::Resumes,
+    shard::SlotOf,
+    write::{Answering, Gear},
+};
+
+impl<P: SharedProjection> Sealed for ProjectedWrite<P> {
+    type Aside = Resumes<P>;
+}
+
+impl<P: SharedProjection> Carries for ProjectedWrite<P> {
+    type Key = <P::Schema as Schema>::Key;
+    type Input = P::Input;
+    type Answer = AnswerOf<P>;
+    type Error = <P::Schema as Schema>::Error;
+}
+
+/// The user's projection on inputs that have the place for their answer with them.
+pub(super) type AnsweringView<P> = Answering<ProjectedWrite<P>, P>;
+
+/// Carries batches by a projected write, over an edge.
+pub(super) struct ProjectedCarrier<P: SharedProjection, E> {
+    pub(super) write: ProjectedWrite<AnsweringView<P>>,
+    pub(super) edge: E,
+}
+
+impl<P, E> Carrier<ProjectedWrite<P>> for ProjectedCarrier<P, E>
+where
+    P: SharedProjection,
+    E: ProjectedEdge<P::Schema, P::View>,
+{
+    type Gear = Gear<ProjectedWrite<P>, Call<AnsweringView<P>>>;
+
+    fn gear(&self, seed: u64) -> Self::Gear {
+        Gear::new(self.write.call(seed))
+    }
+
+    fn weight(&self, input: &P::Input) -> usize {
+        self.write.projection().fold.weight(input)
+    }
+
+    async fn carry(
+        &self,
+        gear: Self::Gear,
+        batch: BatchOf<ProjectedWrite<P>>,
+    ) -> (Self::Gear, BatchOf<ProjectedWrite<P>>) {
+        let Gear {
+            call, mut answers, ..
+        } = gear;
+        let mut command = call.start(self.edge.now(), batch);
+        loop {
+            answers.add(
+                command
+                    .answers()
+                    .map(|Answered { input, result, .. }| (input, result)),
+            );
+            if !matches!(command, Command::Done(_)) {
+                answers.post_early();
+            }
+            command = match command {
+                Command::Read(stage) => self.edge.read(stage).await,
+                Command::Commit(stage) => self.edge.commit(stage).await,
+                Command::Project(stage) => self.edge.project(stage).await,
+                Command::Sleep(stage) => self.edge.sleep(stage).await,
+                Command::Done(done) => {
+                    let tally = *done.tally();
+                    let (batch, call) = done.finish();
+                    let gear = Gear {
+                        call,
+                        answers,
+                        tally,
+                    };
+                    return (gear, batch);
+                }
+            };
+        }
+    }
+
+    fn tally<'g>(&self, gear: &'g Self::Gear) -> Option<&'g Tally> {
+        Some(&gear.tally)
+    }
+
+    fn deliver(&self, gear: &mut Self::Gear, answered: &mut Vec<Arc<SlotOf<ProjectedWrite<P>>>>) {
+        answered.extend(gear.answers.post());
+    }
+}

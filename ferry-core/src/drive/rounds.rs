@@ -1,0 +1,174 @@
+//! The task of a sweeper: turn after turn.
+
+use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
+use core::{
+    error::Error,
+    future::{Future, IntoFuture, poll_fn},
+    pin::{Pin, pin},
+    task::Poll,
+};
+
+use crate::{Retry, projected_write::ProjectedWrite, retry::Jitter};
+
+use super::{
+    bound::Waiter,
+    carries::SharedProjection,
+    catch::catch,
+    debts::Debts,
+    handle::Ferry,
+    lock::Mutex,
+    resuming::{ErrorOf, KeyOf, SharedOf},
+    schedule::Schedule,
+    sweep::{Iter, Sweep, SweepReport},
+    sweeper::{Board, QueryError},
+};
+
+/// The application's query, its types forgotten.
+pub(super) type Ask<K> = Box<dyn FnMut() -> Asked<K> + Send>;
+type Asked<K> = Pin<Box<dyn Future<Output = Result<Vec<K>, QueryError>> + Send>>;
+
+pub(super) fn ask_by<K, Q, Fut, I, E>(mut query: Q) -> Ask<K>
+where
+    Q: FnMut() -> Fut + Send + 'static,
+    Fut: Future<Output = Result<I, E>> + Send + 'static,
+    I: IntoIterator<Item = K>,
+    E: Into<Box<dyn Error + Send + Sync>>,
+{
+    Box::new(move || {
+        let asked = query();
+        Box::pin(async move {
+            match asked.await {
+                Ok(keys) => Ok(keys.into_iter().collect()),
+                Err(error) => Err(QueryError::from(error.into())),
+            }
+        })
+    })
+}
+
+pub(super) struct Rounds<P: SharedProjection> {
+    ferry: Ferry<ProjectedWrite<P>>,
+    schedule: Schedule,
+    ask: Ask<KeyOf<P>>,
+    jitter: Jitter,
+    debts: Arc<Mutex<Debts<KeyOf<P>>>>,
+    board: Arc<Mutex<Board>>,
+    stop: Arc<Waiter<()>>,
+}
+
+/// What comes after a turn or a pause.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    GoOn,
+    Stop,
+}
+
+impl<P: SharedProjection> Rounds<P> {
+    pub(super) fn new(
+        ferry: Ferry<ProjectedWrite<P>>,
+        schedule: Schedule,
+        ask: Ask<KeyOf<P>>,
+        board: Arc<Mutex<Board>>,
+        stop: Arc<Waiter<()>>,
+    ) -> Self {
+        let shared = ferry.shared();
+        let debts = Debts::new(schedule.retry(), shared.seed());
+        Self {
+            jitter: Jitter::new(shared.seed()),
+            debts: Arc::new(Mutex::new(debts)),
+            ferry,
+            schedule,
+            ask,
+            board,
+            stop,
+        }
+    }
+
+    pub(super) async fn go(mut self) {
+        while self.turn().await == Then::GoOn && self.pause().await == Then::GoOn {}
+    }
+
+    /// Asks the query, and tries once each key that it finds, but for those that are left alone for now.
+    async fn turn(&mut self) -> Then {
+        let asked = catch(&mut self.ask);
+        let keys = match or_stop(&self.stop, asked).await {
+            None => return Then::Stop,
+            Some(Ok(Ok(keys))) => keys,
+            Some(Ok(Err(error))) => return self.query_failed(error),
+            Some(Err(message)) => {
+                let error = format!("the query panicked: {message}");
+                return self.query_failed(QueryError::from(Box::<dyn Error + Send + Sync>::from(
+                    error,
+                )));
+            }
+        };
+        let due = self.debts.lock().find(self.shared().now(), keys);
+        self.show(|board| board.asked(None));
+        match or_stop(&self.stop, self.sweep(due)).await {
+            Some(report) if !report.was_cut_short => {}
+            Some(_) | None => return Then::Stop,
+        }
+        self.debts.lock().turn_is_over();
+        let now = self.shared().now();
+        self.show(|board| board.turn_is_over(now));
+        Then::GoOn
+    }
+
+    fn query_failed(&self, error: QueryError) -> Then {
+        self.show(|board| board.asked(Some(error)));
+        Then::GoOn
+    }
+
+    fn sweep(
+        &self,
+        keys: Vec<KeyOf<P>>,
+    ) -> impl Future<Output = SweepReport<KeyOf<P>, ErrorOf<P>>> + Send + use<P> {
+        let (debts, board) = (Arc::clone(&self.debts), Arc::clone(&self.board));
+        let shared = Arc::clone(self.shared());
+        let once = Retry {
+            attempts: 1,
+            ..self.schedule.retry()
+        };
+        Sweep::new(Arc::clone(&shared), Iter::new(keys.into_iter()))
+            .concurrency(self.schedule.concurrency)
+            .retry(once)
+            .on_progress(move |progress| {
+                let mut debts = debts.lock();
+                debts.tried(shared.now(), progress.key, progress.result.is_ok());
+                board.lock().show(&debts);
+            })
+            .into_future()
+    }
+
+    /// Between half of the pause and one and a half.
+    async fn pause(&mut self) -> Then {
+        let every = self.schedule.every;
+        let pause = every / 2 + self.jitter.up_to(every);
+        let sleep = self.shared().crew.sleep(pause);
+        match or_stop(&self.stop, sleep).await {
+            Some(()) if !self.shared().is_closed() => Then::GoOn,
+            Some(()) | None => Then::Stop,
+        }
+    }
+
+    /// Brings the board up to date, and changes it otherwise.
+    fn show(&self, change: impl FnOnce(&mut Board)) {
+        let debts = self.debts.lock();
+        let mut board = self.board.lock();
+        board.show(&debts);
+        change(&mut board);
+    }
+
+    fn shared(&self) -> &Arc<SharedOf<P>> {
+        self.ferry.shared()
+    }
+}
+
+/// `None` when it is time to stop.
+async fn or_stop<T>(stop: &Waiter<()>, future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
+    poll_fn(|cx| match stop.poll_word(cx) {
+        Poll::Ready(()) => Poll::Ready(None),
+        Poll::Pending => future.as_mut().poll(cx).map(Some),
+    })
+    .await
+}

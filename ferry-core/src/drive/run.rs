@@ -1,0 +1,102 @@
+//! One run of a resume, and those who wait for it.
+
+use alloc::{sync::Arc, vec::Vec};
+use core::mem;
+
+use crate::{Cause, projected_write::resume::Resumed};
+
+use super::{bound::Waiter, lock::Mutex};
+
+/// What who asked hears.
+pub(super) type Heard<E> = Result<Resumed, Cause<E>>;
+
+/// How often a run tries.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Tries {
+    One,
+    /// As the write's retry says.
+    All,
+}
+
+/// One run, of one key.
+pub(super) struct Run<E>(Mutex<Askers<E>>);
+
+/// Who waits for a run. It has to be a read that began after they asked that answers them: an earlier one
+/// may not have seen the commit that they ask for.
+struct Askers<E> {
+    /// Those whom the pass under way will answer.
+    heard: Vec<Arc<Waiter<Heard<E>>>>,
+    /// Those who came after its last read.
+    next: Vec<(Tries, Arc<Waiter<Heard<E>>>)>,
+    is_over: bool,
+}
+
+impl<E> Run<E> {
+    pub(super) fn new(tries: Tries, waiter: Arc<Waiter<Heard<E>>>) -> Self {
+        Self(Mutex::new(Askers {
+            heard: Vec::new(),
+            next: alloc::vec![(tries, waiter)],
+            is_over: false,
+        }))
+    }
+
+    /// False when the run is over.
+    pub(super) fn join(&self, tries: Tries, waiter: &Arc<Waiter<Heard<E>>>) -> bool {
+        let mut askers = self.0.lock();
+        if !askers.is_over {
+            askers.next.push((tries, Arc::clone(waiter)));
+        }
+        !askers.is_over
+    }
+
+    /// How often the next pass tries; `None`: nobody asks, and the run is over.
+    pub(super) fn wanted(&self) -> Option<Tries> {
+        let mut askers = self.0.lock();
+        let wanted = askers.next.iter().map(|(tries, _)| *tries).max();
+        askers.is_over = wanted.is_none();
+        wanted
+    }
+
+    /// A read begins: this pass answers whoever has asked by now and wants no more tries than it makes.
+    pub(super) fn reads(&self, makes: Tries) {
+        let mut askers = self.0.lock();
+        let next = mem::take(&mut askers.next);
+        for (tries, waiter) in next {
+            if tries <= makes {
+                askers.heard.push(waiter);
+            } else {
+                askers.next.push((tries, waiter));
+            }
+        }
+    }
+
+    /// A pass is over, and this came of it.
+    pub(super) fn tell(&self, heard: &Heard<E>) {
+        let waiters = mem::take(&mut self.0.lock().heard);
+        for waiter in waiters {
+            // One that has gone needs no word.
+            drop(waiter.give(heard.clone()));
+        }
+    }
+
+    /// The run cannot go on.
+    pub(super) fn end(&self, cause: &Cause<E>) {
+        let mut askers = self.0.lock();
+        askers.is_over = true;
+        let next = mem::take(&mut askers.next);
+        askers
+            .heard
+            .extend(next.into_iter().map(|(_, waiter)| waiter));
+        drop(askers);
+        self.tell(&Err(cause.clone()));
+    }
+}
+
+/// The run of a task; dropped with it, it tells whoever still waits.
+pub(super) struct Running<E>(pub(super) Arc<Run<E>>);
+
+impl<E> Drop for Running<E> {
+    fn drop(&mut self) {
+        self.0.end(&Cause::Abandoned);
+    }
+}
