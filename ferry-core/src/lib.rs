@@ -7,10 +7,13 @@
 //! nothing changed since the read, and answers each caller only what is durable.
 //!
 //! ```text
-//! submit ─▶ PerKey ──Dispatch(batch)─▶ Call ─▶ Read ─▶ fold ─▶ Commit ─▶ Done(answers) ─▶ PerKey ─▶ callers
-//!             ▲                          └────────── Sleep ◀── refused / failed / in doubt     │
-//!             └──────────────────────────────── finished ◀─────────────────────────────────────┘
+//! submit ─▶ PerKey ──Dispatch(batch)─▶ Call ─▶ Read ─▶ fold ─▶ Commit (─▶ Project) ─▶ Done(answers) ─▶ PerKey ─▶ callers
+//!             ▲                          └────────── Sleep ◀── refused / failed / in doubt        │
+//!             └──────────────────────────────── finished ◀────────────────────────────────────────┘
 //! ```
+//!
+//! Where a record has a read-side view, a second fenced write projects it. What the view lacks is in the
+//! record, so any process can finish it: [`projected_write`].
 //!
 //! Everything in the picture is a value in this crate: events go in with the time at which they happen,
 //! commands come out. Nothing here reads a clock, sleeps, draws a random number that was not seeded, or
@@ -21,7 +24,7 @@
 //! - **On a runtime**: take `ferry-tokio`, which is the driver of this crate ([`drive`]) on Tokio, and
 //!   start at its documentation.
 //! - **In an executor or a loop of your own**: drive [`PerKey`](per_key::PerKey) and
-//!   [`FoldWrite`](fold_write::FoldWrite) yourself. Each says on its page how; the example `thread-loop`
+//!   [`FoldWrite`](fold_write::FoldWrite) or [`ProjectedWrite`](projected_write::ProjectedWrite) yourself. Each says on its page how; the example `thread-loop`
 //!   does it with threads and channels, in a page.
 //! - **In a test**: the same, step by step, with answers that you make up.
 //!
@@ -32,12 +35,15 @@
 //! | a [`Schema`] | what your store holds for a key, and how it fails |
 //! | a [`Fold`] | what one input does to a state: pure, and tested without a store |
 //! | a [`Store`](drive::Store) | how to read a record, and how to write it on a condition |
+//! | and, for a view, a [`Projection`] and a [`ProjectedStore`](drive::ProjectedStore) | what is pending, and how to write the view on a condition |
 //!
 //! # What you can rely on
 //!
 //! - **No input is applied twice**, as long as its retries carry the same id and the store's contract
 //!   holds: the ids that a record holds change in the same conditional write as its state.
 //! - **Nothing is answered before it is durable**, and nothing that was answered is lost.
+//! - **`Projected` means that the view shows it.** A view that is late is no failure, and what it lacks is
+//!   not forgotten.
 //! - **A failure says what is known**: [`NotCommitted`](Failure::NotCommitted) only with proof, of
 //!   this submission,
 //!   [`InDoubt`](Failure::InDoubt) otherwise; sending the input again is safe after either.
