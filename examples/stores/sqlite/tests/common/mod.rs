@@ -1,4 +1,4 @@
-//! A small account store, and the steps that the stories are told in.
+//! A small account store with statements, and the steps that the stories are told in.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -8,20 +8,44 @@
 
 use std::{
     collections::BTreeSet,
+    fmt::Debug,
     future::Future,
     path::{Path, PathBuf},
     pin::{Pin, pin},
-    task::{Context, Poll, Waker},
+    sync::{Arc, mpsc},
+    task::{Context, Poll, Wake, Waker},
 };
 
-use ferry_core::{Commit, CommitError, Fault, RecordOf, drive::Store};
-use ferry_sqlite::{Entry, Fingerprint, Options, SqliteError, SqliteStore, Stored, Version};
+use ferry_core::{
+    Commit, CommitError, Coverage, Fault, RecordOf,
+    drive::{ProjectedStore, Store},
+};
+use ferry_sqlite::{
+    Entry, Fingerprint, Options, Shown, SqliteError, SqliteStore, Stored, Version, View,
+};
 use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-pub type Accounts = SqliteStore<i64, String>;
+pub type Accounts = SqliteStore<i64, String, Statement>;
 pub type Account = RecordOf<Accounts>;
 pub type Committed = Result<Version, CommitError<SqliteError>>;
+pub type Projected = Result<Coverage<(), SqliteError>, CommitError<SqliteError>>;
+
+/// What an account's readers are shown: an entry that is missing, or there twice, is seen in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Statement {
+    pub balance: Option<i64>,
+    pub ids: Vec<String>,
+}
+
+impl View<i64, String> for Statement {
+    fn advance(&mut self, balance: Option<&i64>, entries: &[Entry<String>]) {
+        self.balance = balance.copied();
+        self.ids
+            .extend(entries.iter().map(|entry| entry.id.clone()));
+    }
+}
 
 pub struct File {
     folder: TempDir,
@@ -150,4 +174,74 @@ pub fn balance(store: &Accounts, account: &str) -> Option<i64> {
 /// Polls once, which puts a commit into the store's queue.
 pub fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
     pin!(future).poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// Projects a record as it was read, whatever has happened since.
+pub fn project_on(store: &Accounts, account: &str, seen: &Account) -> Projected {
+    pollster::block_on(project_later(store.clone(), account, seen))
+}
+
+/// As [`project_on`], for whoever wants to poll it.
+pub fn project_later(
+    store: Accounts,
+    account: &str,
+    seen: &Account,
+) -> Pin<Box<dyn Future<Output = Projected> + Send>> {
+    let account = key(account);
+    let seen = seen.clone();
+    Box::pin(async move { store.project(&account, &seen).await })
+}
+
+/// A projection that has made up its mind what to write, and has not begun to.
+pub fn project_slowly(
+    store: &Accounts,
+    account: &str,
+    seen: &Account,
+) -> Pin<Box<dyn Future<Output = Projected> + Send>> {
+    struct Woken(mpsc::Sender<()>);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.send(()).expect("is waited for");
+        }
+    }
+
+    let mut projection = project_later(store.clone(), account, seen);
+    let (woken, wait) = mpsc::channel();
+    let waker = Waker::from(Arc::new(Woken(woken)));
+    let asked = projection.as_mut().poll(&mut Context::from_waker(&waker));
+    assert!(asked.is_pending(), "{asked:?}");
+    wait.recv().expect("its read is answered");
+    projection
+}
+
+/// Reads and projects, if there is anything to project.
+pub fn project(store: &Accounts, account: &str) {
+    let seen = read(store, account, &[]).expect("is there");
+    if seen.state.is_pending(seen.version) {
+        let coverage = project_on(store, account, &seen).expect("lands");
+        assert!(matches!(coverage, Coverage::Whole), "{coverage:?}");
+    }
+}
+
+pub fn shown(store: &Accounts, account: &str) -> Option<Shown<Statement>> {
+    pollster::block_on(store.view(account)).expect("reads")
+}
+
+pub fn pending(store: &Accounts) -> Vec<String> {
+    pollster::block_on(store.pending(usize::MAX)).expect("reads")
+}
+
+/// The view shows this version, with these entries and a balance of their number.
+pub fn assert_shows(store: &Accounts, account: &str, version: Version, ids: &[&str]) {
+    let shown = shown(store, account).expect("has a view");
+    assert_eq!(shown.version, version);
+    assert_eq!(shown.entries, ids.len() as u64);
+    assert_eq!(shown.view.ids, ids);
+    assert_eq!(shown.view.balance, Some(ids.len() as i64));
+}
+
+#[track_caller]
+pub fn assert_refused<T: Debug>(result: Result<T, CommitError<SqliteError>>) {
+    assert!(matches!(result, Err(CommitError::Refused)), "{result:?}");
 }
