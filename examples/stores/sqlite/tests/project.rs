@@ -80,7 +80,7 @@ fn a_slow_projection_does_not_clear_what_a_newer_commit_owes() {
     let slow = project_slowly(&store, "a", &seen);
     deposit(&store, "a", &["3"]).expect("lands");
 
-    assert_refused(block_on(slow));
+    assert_refused(slow.finish());
     assert_shows(&store, "a", first, &["1"]);
     assert_eq!(pending(&store), ["a"]);
     project(&store, "a");
@@ -97,7 +97,7 @@ fn a_second_projection_of_one_record_is_refused() {
     let view = shown(&store, "a");
 
     for slow in slow {
-        assert_refused(block_on(slow));
+        assert_refused(slow.finish());
     }
     assert_refused(project_on(&store, "a", &seen));
     assert_eq!(shown(&store, "a"), view);
@@ -117,7 +117,7 @@ fn an_older_projection_that_comes_last_is_refused() {
     let version = deposit(&store, "a", &["3"]).expect("lands");
     project(&store, "a");
 
-    assert_refused(block_on(slow));
+    assert_refused(slow.finish());
     assert_refused(project_on(&store, "a", &seen));
     assert_shows(&store, "a", version, &["1", "2", "3"]);
     assert!(pending(&store).is_empty());
@@ -139,7 +139,7 @@ fn every_column_of_version_and_marker_is_compared() {
         file.connection()
             .execute(&format!("UPDATE ferry_record SET {change}"), [])
             .expect("updates");
-        let result = block_on(slow);
+        let result = slow.finish();
         assert!(
             matches!(result, Err(CommitError::Refused)),
             "{change}: {result:?}"
@@ -238,7 +238,7 @@ fn a_record_deleted_since_it_was_read_does_not_come_back_nor_does_its_view() {
         .execute("DELETE FROM ferry_record", [])
         .expect("deletes");
 
-    assert_refused(block_on(slow));
+    assert_refused(slow.finish());
     assert_refused(project_on(&store, "a", &seen));
     assert_eq!(read(&store, "a", &[]), None);
     assert_eq!(shown(&store, "a"), None);
@@ -262,7 +262,7 @@ fn a_record_created_again_does_not_take_the_view_of_the_one_before() {
         let version = deposit(&store, "a", &["3"]).expect("lands");
         assert_eq!(version.number, 1);
 
-        assert_refused(block_on(slow));
+        assert_refused(slow.finish());
         project(&store, "a");
         let shown = shown(&store, "a").expect("has a view");
         assert_eq!(

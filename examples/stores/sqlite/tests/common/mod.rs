@@ -7,6 +7,7 @@
 )]
 
 use std::{
+    cell::Cell,
     collections::BTreeSet,
     fmt::Debug,
     future::Future,
@@ -14,6 +15,7 @@ use std::{
     pin::{Pin, pin},
     sync::{Arc, mpsc},
     task::{Context, Poll, Wake, Waker},
+    thread::{self, JoinHandle},
 };
 
 use ferry_core::{
@@ -41,10 +43,27 @@ pub struct Statement {
 
 impl View<i64, String> for Statement {
     fn advance(&mut self, balance: Option<&i64>, entries: &[Entry<String>]) {
+        ADVANCED.set(ADVANCED.get() + 1);
+        if let Some(Halt { reached, go_on }) = HALT.take() {
+            reached.send(()).expect("is waited for");
+            go_on.recv().expect("is let go on");
+        }
         self.balance = balance.copied();
         self.ids
             .extend(entries.iter().map(|entry| entry.id.clone()));
     }
+}
+
+thread_local! {
+    /// How many projections this thread has brought as far as their writes.
+    static ADVANCED: Cell<usize> = const { Cell::new(0) };
+    /// Where this thread's next projection is to wait, between its read and its write.
+    static HALT: Cell<Option<Halt>> = const { Cell::new(None) };
+}
+
+struct Halt {
+    reached: mpsc::Sender<()>,
+    go_on: mpsc::Receiver<()>,
 }
 
 pub struct File {
@@ -192,27 +211,56 @@ pub fn project_later(
     Box::pin(async move { store.project(&account, &seen).await })
 }
 
-/// A projection that has made up its mind what to write, and has not begun to.
-pub fn project_slowly(
-    store: &Accounts,
-    account: &str,
-    seen: &Account,
-) -> Pin<Box<dyn Future<Output = Projected> + Send>> {
-    struct Woken(mpsc::Sender<()>);
+/// A projection that knows what it is going to write, and has not begun to.
+pub struct Slow {
+    go_on: mpsc::Sender<()>,
+    thread: JoinHandle<Projected>,
+}
 
-    impl Wake for Woken {
-        fn wake(self: Arc<Self>) {
-            self.0.send(()).expect("is waited for");
-        }
+pub fn project_slowly(store: &Accounts, account: &str, seen: &Account) -> Slow {
+    let (reached, wait) = mpsc::channel();
+    let (go_on, told) = mpsc::channel();
+    let projection = project_later(store.clone(), account, seen);
+    let thread = thread::spawn(move || {
+        HALT.set(Some(Halt {
+            reached,
+            go_on: told,
+        }));
+        pollster::block_on(projection)
+    });
+    wait.recv().expect("comes to its write");
+    Slow { go_on, thread }
+}
+
+impl Slow {
+    pub fn finish(self) -> Projected {
+        self.go_on.send(()).expect("still waits");
+        self.thread.join().expect("ends")
     }
+}
 
-    let mut projection = project_later(store.clone(), account, seen);
+/// Polls a projection until its write is in the queue, where something has to hold it up.
+pub fn queue_up<F: Future + Unpin>(projection: &mut F) {
+    let before = ADVANCED.get();
     let (woken, wait) = mpsc::channel();
     let waker = Waker::from(Arc::new(Woken(woken)));
-    let asked = projection.as_mut().poll(&mut Context::from_waker(&waker));
-    assert!(asked.is_pending(), "{asked:?}");
-    wait.recv().expect("its read is answered");
-    projection
+    loop {
+        let polled = pin!(&mut *projection).poll(&mut Context::from_waker(&waker));
+        assert!(polled.is_pending(), "was held up by nothing");
+        if ADVANCED.get() > before {
+            return;
+        }
+        wait.recv().expect("its read is answered");
+    }
+}
+
+struct Woken(mpsc::Sender<()>);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        // Nobody waits any more where the projection was queued up already.
+        let _gone = self.0.send(());
+    }
 }
 
 /// Reads and projects, if there is anything to project.
