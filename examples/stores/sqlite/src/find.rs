@@ -109,3 +109,39 @@ fn one<T>(
         .map_err(fault)?
         .transpose()
 }
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::params;
+
+    use crate::{Options, sql};
+
+    #[test]
+    fn pending_keys_are_found_by_their_index_however_many_records_there_are() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let opened = crate::open::open(&folder.path().join("a.db"), &Options::new());
+        let conn = opened.expect("opens").writer;
+        let plan = || -> Vec<String> {
+            let plan = format!("EXPLAIN QUERY PLAN {}", sql::PENDING);
+            let mut statement = conn.prepare(&plan).expect("prepares");
+            let rows = statement.query_map(params!["", 10], |row| row.get("detail"));
+            rows.and_then(Iterator::collect).expect("explains")
+        };
+        let by_index = "SEARCH ferry_record USING INDEX ferry_pending (key>?)";
+        assert_eq!(plan(), [by_index]);
+
+        // The planner goes by what it knows of the tables, if anybody has them analysed.
+        for pending in ["key % 100 = 0", "1"] {
+            let stamp = format!("iif({pending}, x'01', x'00')");
+            conn.execute_batch(&format!(
+                "DELETE FROM ferry_record;
+                 WITH RECURSIVE n(key) AS (SELECT 1 UNION ALL SELECT key + 1 FROM n LIMIT 2000)
+                 INSERT INTO ferry_record (key, version, stamp, marker, marker_stamp)
+                 SELECT key, 1, {stamp}, 1, x'00' FROM n;
+                 ANALYZE;"
+            ))
+            .expect("fills it");
+            assert_eq!(plan(), [by_index], "where {pending}");
+        }
+    }
+}

@@ -168,8 +168,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        Fingerprint, Options,
-        queue::{Commit, Row, Write, written},
+        Fingerprint, Options, Version,
+        queue::{Commit, Owing, Projection, Row, Write, written},
     };
 
     const PATIENCE: Duration = Duration::from_millis(30);
@@ -302,6 +302,61 @@ mod tests {
         );
         assert!(conn.is_autocommit(), "no transaction is left open");
         let (_, results) = commit_all(&conn, &[("b", 10)]);
+        assert!(results[0].is_ok(), "{results:?}");
+    }
+
+    /// The first projection of a record as it is now.
+    fn first_projection(conn: &Connection, key: &str) -> (Taken, Receiver<WriteResult>) {
+        let version = conn
+            .query_row(crate::sql::READ_MARKER, [key], |row| {
+                crate::rows::version(row, 1, 2)
+            })
+            .expect("is there");
+        let (queued, answered) = Queued::new(Write::Projection(Projection {
+            owing: Owing {
+                key: key.into(),
+                version,
+                marker: Version::ABSENT,
+            },
+            entries: 1,
+            body: "1".into(),
+        }));
+        (queued.take().expect("is there"), answered)
+    }
+
+    #[test]
+    fn a_projection_that_fails_on_its_way_to_the_disk_is_in_doubt() {
+        let (_folder, _file, conn) = file();
+        commit_all(&conn, &[("a", 10), ("b", 10)]);
+        // As with commits: the error comes out of COMMIT itself.
+        conn.execute_batch(
+            "CREATE TABLE parent (id INTEGER PRIMARY KEY);
+             CREATE TABLE child (id REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+             CREATE TRIGGER spoil AFTER INSERT ON ferry_view WHEN new.key = 'a'
+             BEGIN INSERT INTO child VALUES (1); END;",
+        )
+        .expect("creates");
+        let write_all = |keys: &[&str]| -> (bool, Vec<WriteResult>) {
+            let (group, answered): (Vec<_>, Vec<_>) =
+                keys.iter().map(|key| first_projection(&conn, key)).unzip();
+            let good = commit(&conn, PATIENCE, group, &Tally::default());
+            let results = answered.into_iter().map(written).map(pollster::block_on);
+            (good, results.collect())
+        };
+        let (good, results) = write_all(&["a", "b", "a"]);
+        assert!(!good, "the connection is replaced");
+        for result in &results[..2] {
+            assert!(matches!(result, Err(CommitError::InDoubt(_))), "{result:?}");
+        }
+        let Err(CommitError::NotLanded(fault)) = &results[2] else {
+            panic!("{results:?}");
+        };
+        assert_eq!(
+            fault.class,
+            Class::Transient,
+            "refused by a projection that is in doubt itself"
+        );
+        let (_, results) = write_all(&["b"]);
         assert!(results[0].is_ok(), "{results:?}");
     }
 

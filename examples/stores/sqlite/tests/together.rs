@@ -41,9 +41,6 @@ fn each_entry_is_taken_into_the_view_once_and_in_order() {
     let stats = stores.map(|store| store.stats());
     let refused: u64 = stats.iter().map(|stats| stats.projections_refused).sum();
     assert!(refused > 0, "they never met");
-    for stats in stats {
-        assert!(stats.projections > 0);
-    }
 }
 
 fn commit_all(store: &Accounts, committer: usize) {
