@@ -124,7 +124,7 @@ impl Findings {
 pub fn audit(store: &Store, answers: &Answers) -> Result<Findings, SqliteError> {
     let file = store.audit()?;
     let records = file.records()?.into_iter();
-    let records = records.map(|(account, _version, body)| (account, body.unwrap_or_default()));
+    let records = records.map(|(account, record)| (account, record.state.body.unwrap_or_default()));
     let mut auditor = Auditor::new(records.collect(), answers);
     file.for_each_entry(|account, place, entry| auditor.entry(account, place, &entry))?;
     Ok(auditor.finish())

@@ -7,24 +7,20 @@ use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
 
 use crate::{
-    Entry, Fingerprint, Part, SqliteError, Version,
-    connection::File,
-    error::{named, reading, undecodable},
-    reader::{bytes, optional_bytes, version},
-    sql,
-    store::parse,
+    Entry, Known, Shown, SqliteError, StoredRecord, codec, connection::File, error::named, rows,
+    sql, store::Types,
 };
 
 /// The whole file at one moment: everything read through it is of the same commit.
 ///
 /// For an audit, an export, a report. Its methods block. While it lives, the file's log cannot be
 /// folded back into the file and grows, so keep it no longer than needed.
-pub struct Audit<B, O> {
+pub struct Audit<B, O, V = ()> {
     conn: Connection,
-    types: PhantomData<fn() -> (B, O)>,
+    types: Types<B, O, V>,
 }
 
-impl<B, O> Audit<B, O> {
+impl<B, O, V> Audit<B, O, V> {
     pub(crate) fn begin(file: &File) -> Result<Self, SqliteError> {
         let begin = || {
             let conn = file.reader()?;
@@ -39,24 +35,41 @@ impl<B, O> Audit<B, O> {
         })
     }
 
-    /// Every record, by key: its version, and its body if it has one.
+    /// Every record, by key: its version, its marker, and its body if it has one. No ids were asked about,
+    /// so none are known.
     ///
     /// # Errors
     ///
     /// As a read; [`SqliteError::Undecodable`] names the key.
-    pub fn records(&self) -> Result<Vec<(String, Version, Option<B>)>, SqliteError>
+    pub fn records(&self) -> Result<Vec<(String, StoredRecord<B, O>)>, SqliteError>
     where
         B: DeserializeOwned,
     {
         let mut records = Vec::new();
         self.each(sql::ALL_RECORDS, |key, row| {
-            let version = version(row, 1, 2).map_err(|error| reading(error, key, Part::Version))?;
-            let body = optional_bytes(row, 3).map_err(|error| reading(error, key, Part::Body))?;
-            let body = body.map(|json| parse(key, Part::Body, &json)).transpose()?;
-            records.push((key.to_owned(), version, body));
+            let record = codec::stored(&key, rows::record(row, &key)?, Known::default())?;
+            records.push((key, record));
             Ok(())
         })?;
         Ok(records)
+    }
+
+    /// Every view, by key. It shows all of the key's record if it has that record's version.
+    ///
+    /// # Errors
+    ///
+    /// As a read; [`SqliteError::Undecodable`] names the key.
+    pub fn views(&self) -> Result<Vec<(String, Shown<V>)>, SqliteError>
+    where
+        V: DeserializeOwned,
+    {
+        let mut views = Vec::new();
+        self.each(sql::ALL_VIEWS, |key, row| {
+            let shown = codec::shown(&key, rows::view(row, &key)?)?;
+            views.push((key, shown));
+            Ok(())
+        })?;
+        Ok(views)
     }
 
     /// Calls `visit` with the key, the place among the key's entries (from 1, in the order in which they
@@ -73,32 +86,9 @@ impl<B, O> Audit<B, O> {
         O: DeserializeOwned,
     {
         self.each(sql::ALL_ENTRIES, |key, row| {
-            let columns = || {
-                let seq: i64 = row.get(1)?;
-                let seq = u64::try_from(seq)
-                    .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(1, seq))?;
-                let fingerprint = Fingerprint::from(row.get::<_, [u8; 16]>(3)?);
-                Ok((
-                    seq,
-                    row.get(2)?,
-                    fingerprint,
-                    bytes(row, 4)?,
-                    bytes(row, 5)?,
-                ))
-            };
-            let (seq, id, fingerprint, outcome, body) =
-                columns().map_err(|error| reading(error, key, Part::Entry))?;
-            let outcome = parse(key, Part::Outcome, &outcome)?;
-            visit(
-                key,
-                seq,
-                Entry {
-                    id,
-                    fingerprint,
-                    outcome,
-                    body,
-                },
-            );
+            let row = rows::entry(row, &key)?;
+            let place = row.seq;
+            visit(&key, place, codec::entry(&key, row)?);
             Ok(())
         })
     }
@@ -106,23 +96,19 @@ impl<B, O> Audit<B, O> {
     fn each(
         &self,
         sql: &str,
-        mut visit: impl FnMut(&str, &Row<'_>) -> Result<(), Fault<SqliteError>>,
+        mut visit: impl FnMut(String, &Row<'_>) -> Result<(), Fault<SqliteError>>,
     ) -> Result<(), SqliteError> {
         let failed = |error: rusqlite::Error| named(Arc::new(error));
         let mut statement = self.conn.prepare_cached(sql).map_err(failed)?;
         let mut rows = statement.query([]).map_err(failed)?;
         while let Some(row) = rows.next().map_err(failed)? {
-            let key = bytes(row, 0).map_err(failed)?;
-            let key = str::from_utf8(&key).map_err(|error| {
-                undecodable(&String::from_utf8_lossy(&key), Part::Key, Arc::new(error))
-            })?;
-            visit(key, row).map_err(|fault| fault.error)?;
+            visit(rows::key(row)?, row).map_err(|fault| fault.error)?;
         }
         Ok(())
     }
 }
 
-impl<B, O> fmt::Debug for Audit<B, O> {
+impl<B, O, V> fmt::Debug for Audit<B, O, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Audit")
             .field("path", &self.conn.path())

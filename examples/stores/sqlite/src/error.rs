@@ -5,9 +5,11 @@ use std::{error::Error, fmt, sync::Arc};
 use ferry_core::{Class, Fault};
 use rusqlite::ffi;
 
-/// Why a read or a commit did not come through, named by who can do something about it.
+use crate::Version;
+
+/// Why a read, a commit or a projection did not come through, named by who can do something about it.
 ///
-/// Cheap to clone: the failure of one transaction is the failure of every commit in it.
+/// Cheap to clone: the failure of one transaction is the failure of every write in it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum SqliteError {
@@ -25,7 +27,7 @@ pub enum SqliteError {
     Damaged(Arc<rusqlite::Error>),
     /// A row of this key is longer than [`Options::value_bytes_max`](crate::Options::value_bytes_max).
     TooLarge {
-        /// The key that the commit was for.
+        /// The key that the write was for.
         key: String,
     },
     /// One commit brings the same id twice: the step did not look it up, or did not use
@@ -36,11 +38,11 @@ pub enum SqliteError {
         /// The id that came twice.
         id: String,
     },
-    /// The body or an outcome has no JSON form, e.g. a map whose keys are not strings.
+    /// The body, an outcome or the view has no JSON form, e.g. a map whose keys are not strings.
     Unencodable {
-        /// The key that the commit was for.
+        /// The key that the write was for.
         key: String,
-        /// Which of the two.
+        /// Which of them.
         part: Part,
         /// What serde made of it.
         source: Arc<serde_json::Error>,
@@ -54,6 +56,17 @@ pub enum SqliteError {
         part: Part,
         /// What is wrong with it.
         source: Arc<dyn Error + Send + Sync>,
+    },
+    /// The view is not the one that the record's marker speaks of: another program wrote or deleted it.
+    /// Set the record's marker back to 0 and its stamp to zeros, and the next projection makes the view
+    /// anew from the entries.
+    OtherView {
+        /// The key that was to be projected.
+        key: String,
+        /// The version that the view has reached, as the record says.
+        marker: Version,
+        /// The version that the view shows; `None` where there is no view.
+        shows: Option<Version>,
     },
     /// The store's thread is gone after a panic. Open the store again.
     Stopped,
@@ -69,12 +82,16 @@ pub enum Part {
     Key,
     /// The record's version.
     Version,
+    /// The record's marker.
+    Marker,
     /// The record's body.
     Body,
     /// An entry: its id, place, fingerprint or body.
     Entry,
     /// An entry's outcome.
     Outcome,
+    /// The view: its version, what it includes, or the picture itself.
+    View,
 }
 
 impl fmt::Display for Part {
@@ -82,9 +99,11 @@ impl fmt::Display for Part {
         f.write_str(match self {
             Self::Key => "key",
             Self::Version => "version",
+            Self::Marker => "marker",
             Self::Body => "body",
             Self::Entry => "entry",
             Self::Outcome => "outcome",
+            Self::View => "view",
         })
     }
 }
@@ -112,6 +131,22 @@ impl fmt::Display for SqliteError {
                     "the stored {part} of key {key:?} cannot be read: {source}"
                 )
             }
+            Self::OtherView {
+                key,
+                marker,
+                shows: Some(shows),
+            } => write!(
+                f,
+                "the view of key {key:?} is of commit {}, and the record's marker is of commit {}: \
+                 set the marker back to have the view made anew",
+                shows.number, marker.number
+            ),
+            Self::OtherView {
+                key, shows: None, ..
+            } => write!(
+                f,
+                "the view of key {key:?} is gone: set the record's marker back to have it made anew"
+            ),
             Self::Stopped => f.write_str("the store's thread is gone after a panic"),
             Self::Other(cause) => write!(f, "SQLite: {cause}"),
         }
@@ -130,7 +165,10 @@ impl Error for SqliteError {
             | Self::Other(cause) => cause.source(),
             Self::Unencodable { source, .. } => source.source(),
             Self::Undecodable { source, .. } => source.source(),
-            Self::TooLarge { .. } | Self::RepeatedId { .. } | Self::Stopped => None,
+            Self::TooLarge { .. }
+            | Self::RepeatedId { .. }
+            | Self::OtherView { .. }
+            | Self::Stopped => None,
         }
     }
 }
@@ -158,7 +196,7 @@ pub(crate) fn primary_code(error: &rusqlite::Error) -> i32 {
     extended_code(error) & 0xff
 }
 
-/// What an error means where nothing was written: in a read, or in a commit before `COMMIT`.
+/// What an error means where nothing was written: in a read, or in a write before `COMMIT`.
 pub(crate) fn fault(error: impl Into<Arc<rusqlite::Error>>) -> Fault<SqliteError> {
     let error = error.into();
     Fault {

@@ -2,14 +2,20 @@
 #![forbid(unsafe_code)]
 
 mod audit;
+mod codec;
 mod connection;
 mod error;
+mod find;
+mod member;
 mod open;
 mod options;
 mod queue;
 mod reader;
+mod rows;
 mod sql;
 mod store;
+mod tally;
+mod view;
 mod writer;
 
 pub use audit::Audit;
@@ -17,4 +23,5 @@ pub use error::{Part, SqliteError};
 pub use ferry_stored::{Check, Entry, Fingerprint, Known, Shown, Stored, Version, View};
 pub use open::OpenError;
 pub use options::Options;
-pub use store::{SqliteStore, Stats};
+pub use store::{SqliteStore, StoredRecord};
+pub use tally::Stats;

@@ -16,7 +16,7 @@ use crate::{
     Options,
     connection::{File, connect},
     error::primary_code,
-    sql::{APPLICATION_ID, CREATE, SCHEMA_VERSION},
+    sql::{APPLICATION_ID, LAYOUTS, SCHEMA_VERSION},
 };
 
 /// Why a file was not opened, and what to do about it. The file has not been changed.
@@ -60,13 +60,13 @@ pub enum OpenError {
         /// That program's mark in the file; 0 where it left none.
         application_id: i32,
     },
-    /// The file was written with a layout that this version does not know, most likely by a later one.
+    /// The file has a layout that this version does not know, most likely from a later one.
     OtherLayout {
         /// The file.
         path: PathBuf,
         /// The file's layout.
         found: i32,
-        /// The layout that this version reads and writes.
+        /// The layout that this version reads and writes, and to which it brings earlier ones.
         known: i32,
     },
     /// The file cannot have a write-ahead log, as on a network file system.
@@ -219,16 +219,8 @@ fn glance(path: &Path) -> Result<(), OpenError> {
         return Ok(());
     };
     match contents(&conn) {
-        Ok(Contents::Foreign(application_id)) => Err(OpenError::OtherProgram {
-            path: path.to_owned(),
-            application_id,
-        }),
-        Ok(Contents::Ours(found)) if found != SCHEMA_VERSION => Err(OpenError::OtherLayout {
-            path: path.to_owned(),
-            found,
-            known: SCHEMA_VERSION,
-        }),
-        Ok(Contents::Ours(_) | Contents::Nothing) | Err(_) => Ok(()),
+        Ok(contents) => steps_done(path, contents).map(drop),
+        Err(_) => Ok(()),
     }
 }
 
@@ -278,7 +270,7 @@ fn contents(conn: &Connection) -> rusqlite::Result<Contents> {
     )
 }
 
-/// Makes sure that the file is ours and has its log, and creates what a new file lacks.
+/// Makes sure that the file is ours and has its log, and adds what a new or an old file lacks.
 fn prepare(file: &File) -> Result<Connection, OpenError> {
     let explain = |error| explain(file, error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
@@ -286,14 +278,14 @@ fn prepare(file: &File) -> Result<Connection, OpenError> {
     // Until it is known to be ours, closing must not fold its log back into it.
     let keep_log = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
     conn.set_db_config(keep_log, true).map_err(explain)?;
-    let new = is_new(file, &conn)?;
+    let done = layout(file, &conn)?;
     if conn.is_readonly(MAIN_DB).map_err(explain)? {
         let source = rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_READONLY), None);
         return Err(explain(source));
     }
     write_ahead(file, &conn)?;
-    if new {
-        create(file, &mut conn)?;
+    if done < LAYOUTS.len() {
+        bring_up_to_date(file, &mut conn)?;
     }
     conn.set_db_config(keep_log, false).map_err(explain)?;
     Ok(conn)
@@ -324,36 +316,45 @@ fn write_ahead(file: &File, conn: &Connection) -> Result<(), OpenError> {
     }
 }
 
-fn create(file: &File, conn: &mut Connection) -> Result<(), OpenError> {
+/// In one transaction, so that the file has the layout that it had, or this one.
+fn bring_up_to_date(file: &File, conn: &mut Connection) -> Result<(), OpenError> {
     let explain = |error| explain(file, error);
     let transaction = conn
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(explain)?;
     // Somebody else may have been faster.
-    if is_new(file, &transaction)? {
-        transaction.execute_batch(CREATE).map_err(explain)?;
+    for step in &LAYOUTS[layout(file, &transaction)?..] {
+        transaction.execute_batch(step).map_err(explain)?;
+    }
+    for (pragma, number) in [
+        ("application_id", APPLICATION_ID),
+        ("user_version", SCHEMA_VERSION),
+    ] {
         transaction
-            .pragma_update(None, "application_id", APPLICATION_ID)
-            .map_err(explain)?;
-        transaction
-            .pragma_update(None, "user_version", SCHEMA_VERSION)
+            .pragma_update(None, pragma, number)
             .map_err(explain)?;
     }
     transaction.commit().map_err(explain)
 }
 
-/// Whether the database is empty; an error if it is neither that nor ours.
-fn is_new(file: &File, conn: &Connection) -> Result<bool, OpenError> {
-    match contents(conn).map_err(|error| explain(file, error))? {
-        Contents::Nothing => Ok(true),
-        Contents::Ours(SCHEMA_VERSION) => Ok(false),
+/// How many of the [`LAYOUTS`] the database has; an error if it is neither empty nor ours.
+fn layout(file: &File, conn: &Connection) -> Result<usize, OpenError> {
+    let contents = contents(conn).map_err(|error| explain(file, error))?;
+    steps_done(&file.path, contents)
+}
+
+fn steps_done(path: &Path, contents: Contents) -> Result<usize, OpenError> {
+    let path = path.to_owned();
+    match contents {
+        Contents::Nothing => Ok(0),
+        Contents::Ours(found @ 1..=SCHEMA_VERSION) => Ok(found as usize),
         Contents::Ours(found) => Err(OpenError::OtherLayout {
-            path: file.path.clone(),
+            path,
             found,
             known: SCHEMA_VERSION,
         }),
         Contents::Foreign(application_id) => Err(OpenError::OtherProgram {
-            path: file.path.clone(),
+            path,
             application_id,
         }),
     }

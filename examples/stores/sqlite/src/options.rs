@@ -45,9 +45,9 @@ impl Options {
         Self::default()
     }
 
-    /// How long a commit waits for another connection's lock before it fails as transient.
+    /// How long a write waits for another connection's lock before it fails as transient.
     ///
-    /// Default 5 s. Longer: a program that holds a transaction open stalls every commit
+    /// Default 5 s. Longer: a program that holds a transaction open stalls every write
     /// for that long before anyone hears of it. Shorter: more retries where many processes write.
     #[must_use]
     pub fn busy_timeout(mut self, timeout: Duration) -> Self {
@@ -65,17 +65,18 @@ impl Options {
         self
     }
 
-    /// The most commits that go in one transaction, that is with one sync of the disk.
+    /// The most writes, commits and projections, that go in one transaction, that is with one sync of the
+    /// disk.
     ///
-    /// Default 256, from 1 to 65 536. Larger: the first commit of a full group waits longer for its
-    /// answer. Smaller: more syncs when many keys commit at once; 1 turns group commit off.
+    /// Default 256, from 1 to 65 536. Larger: the first write of a full group waits longer for its
+    /// answer. Smaller: more syncs when many keys are written at once; 1 turns group commit off.
     #[must_use]
-    pub fn group_max(mut self, commits: usize) -> Self {
-        self.group_max = commits;
+    pub fn group_max(mut self, writes: usize) -> Self {
+        self.group_max = writes;
         self
     }
 
-    /// The longest row that a commit may write, in bytes; a longer one fails its own key, for good.
+    /// The longest row that a write may write, in bytes; a longer one fails its own key, for good.
     ///
     /// Default and most 1 000 000 000, which is what SQLite can hold; at least 1000. Smaller: a record
     /// that grows without end is noticed before it makes every commit slow. Does not apply to reads.
@@ -87,12 +88,13 @@ impl Options {
 
     /// Opens the file, or creates it, and starts the store's threads.
     ///
-    /// Blocks for as long as the file is locked, up to the busy timeout.
+    /// Blocks for as long as the file is locked, up to the busy timeout. A file of an earlier layout is
+    /// brought up to date, which reads it through once.
     ///
     /// # Errors
     ///
     /// See [`OpenError`]. A file that is refused has not been changed.
-    pub fn open<B, O>(&self, path: impl AsRef<Path>) -> Result<SqliteStore<B, O>, OpenError> {
+    pub fn open<B, O, V>(&self, path: impl AsRef<Path>) -> Result<SqliteStore<B, O, V>, OpenError> {
         self.check()?;
         open::open(path.as_ref(), self).and_then(SqliteStore::start)
     }

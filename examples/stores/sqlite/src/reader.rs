@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use crossbeam_channel::Receiver;
 use ferry_core::Fault;
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::Connection;
 
 use crate::{
-    Fingerprint, Part, SqliteError, Version,
+    SqliteError,
     connection::File,
-    error::{fault, reading},
-    queue::{Found, Read, ReadResult},
-    sql,
+    error::fault,
+    find,
+    queue::{Asked, Read, ReadResult},
 };
 
 /// The most reads that share a transaction, so that the other threads get their part.
@@ -41,75 +41,29 @@ fn serve(conn: &Connection, reads: Vec<Read>) -> bool {
     };
     let mut good = true;
     for read in reads {
-        let found = find(&snapshot, &read.key, read.ids);
-        good &= !matches!(&found, Err(fault) if fault.error.spoils_connection());
-        // A caller that no longer listens is no reason to stop.
-        let _gone = read.answer.send(found);
+        good &= match read {
+            Read::Record(asked) => answer(asked, |lookup| find::record(&snapshot, lookup)),
+            Read::Debt(asked) => answer(asked, |owing| find::debt(&snapshot, owing)),
+            Read::View(asked) => answer(asked, |key| find::view(&snapshot, key)),
+            Read::Pending(asked) => answer(asked, |page| find::pending(&snapshot, page)),
+        };
     }
+    good
+}
+
+/// Answers one of them, and says whether the connection is still good.
+fn answer<Q, A>(asked: Asked<Q, A>, find: impl FnOnce(&Q) -> ReadResult<A>) -> bool {
+    let found = find(&asked.question);
+    let good = !matches!(&found, Err(fault) if fault.error.spoils_connection());
+    asked.answer(found);
     good
 }
 
 /// Answers all of them with the error that kept them from being tried.
 fn fail<T>(reads: Vec<Read>, error: rusqlite::Error) -> Option<T> {
-    let error = Arc::new(error);
+    let fault: Fault<SqliteError> = fault(Arc::new(error));
     for read in reads {
-        let _gone = read.answer.send(Err(fault(Arc::clone(&error))));
+        read.fail(fault.clone());
     }
     None
-}
-
-fn find(snapshot: &Connection, key: &str, ids: Vec<String>) -> ReadResult {
-    let record = snapshot
-        .prepare_cached(sql::READ_RECORD)
-        .map_err(fault)?
-        .query_row([key], |row| Ok(record(row, key)))
-        .optional()
-        .map_err(fault)?
-        .transpose()?;
-    let mut known = Vec::new();
-    for id in ids {
-        let stored = snapshot
-            .prepare_cached(sql::READ_ENTRY)
-            .map_err(fault)?
-            .query_row([key, &id], |row| {
-                Ok((
-                    Fingerprint::from(row.get::<_, [u8; 16]>(0)?),
-                    bytes(row, 1)?,
-                ))
-            })
-            .optional()
-            .map_err(|error| reading(error, key, Part::Entry))?;
-        known.extend(stored.map(|(fingerprint, outcome)| (id, fingerprint, outcome)));
-    }
-    Ok(Found { record, known })
-}
-
-type StoredRecord = (Version, Option<Vec<u8>>);
-
-fn record(row: &Row<'_>, key: &str) -> Result<StoredRecord, Fault<SqliteError>> {
-    let version = version(row, 0, 1).map_err(|error| reading(error, key, Part::Version))?;
-    let body = optional_bytes(row, 2).map_err(|error| reading(error, key, Part::Body))?;
-    Ok((version, body))
-}
-
-/// The version in these two columns.
-pub(crate) fn version(row: &Row<'_>, number: usize, stamp: usize) -> rusqlite::Result<Version> {
-    let counted: i64 = row.get(number)?;
-    let number = u64::try_from(counted)
-        .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(number, counted))?;
-    Ok(Version {
-        number,
-        stamp: row.get(stamp)?,
-    })
-}
-
-/// The bytes of a column of text, whatever they are: what is no UTF-8 fails where it is decoded.
-pub(crate) fn bytes(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<u8>> {
-    Ok(row.get_ref(column)?.as_bytes()?.to_vec())
-}
-
-/// As [`bytes`], where the column may hold nothing.
-pub(crate) fn optional_bytes(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Vec<u8>>> {
-    let bytes = row.get_ref(column)?.as_bytes_or_null()?;
-    Ok(bytes.map(<[u8]>::to_vec))
 }

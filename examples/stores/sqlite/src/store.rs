@@ -4,10 +4,7 @@ use std::{
     fmt,
     marker::PhantomData,
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
     thread::{self, JoinHandle},
 };
 
@@ -17,17 +14,17 @@ use futures_channel::oneshot;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    Audit, Entry, Known, OpenError, Options, Part, SqliteError, Stored, Version,
+    Audit, Entry, OpenError, Options, SqliteError, Stats, Stored, Version, codec,
     connection::File,
-    error::undecodable,
     open::Opened,
-    queue::{self, Found, Queued, Read, Row, committed},
+    queue::{Asked, Lookup, Queued, Read, ReadResult, Write, WriteResult, written},
     reader,
-    writer::{self, Verdict},
+    tally::Tally,
+    writer,
 };
 
-/// A store in one SQLite file: a record per key with a body `B`, and an entry per applied input with
-/// the outcome `O` that its caller was told.
+/// A store in one SQLite file: a record per key with a body `B`, an entry per applied input with the
+/// outcome `O` that its caller was told, and, where it has views, the key's [`View`](crate::View) `V`.
 ///
 /// A handle is cheap to clone; all clones share one writing thread and a few that read. They end when
 /// the last handle is dropped, after what is queued has been committed; dropping does not wait for
@@ -38,59 +35,29 @@ use crate::{
 ///
 /// # Cancel safety
 ///
-/// The future of a commit that was polled once can be dropped: the commit still runs. The queue has no
+/// The future of a commit that was polled once can be dropped: the commit still runs. That of a projection
+/// can be dropped at any time: the view is then written, or the record stays pending. The queue has no
 /// bound of its own, since Ferry bounds what is in flight.
-pub struct SqliteStore<B, O> {
+pub struct SqliteStore<B, O, V = ()> {
     shared: Arc<Shared>,
-    types: PhantomData<fn() -> (B, O)>,
+    types: Types<B, O, V>,
 }
+
+pub(crate) type Types<B, O, V> = PhantomData<fn() -> (B, O, V)>;
 
 struct Shared {
     file: File,
     reads: Sender<Read>,
-    commits: Sender<Queued>,
+    writes: Sender<Queued>,
     tally: Arc<Tally>,
     threads: Vec<JoinHandle<()>>,
 }
 
-/// What a store has done since it was opened, over all clones of its handle.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Stats {
-    /// Transactions that were committed, each with one sync of the disk.
-    pub transactions: u64,
-    /// Commits that landed in them. Divided by `transactions`: how many keys shared a sync.
-    pub commits: u64,
-    /// Commits that were refused.
-    pub refused: u64,
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct Tally {
-    transactions: AtomicU64,
-    commits: AtomicU64,
-    refused: AtomicU64,
-}
-
-impl Tally {
-    /// Counts a group that was committed, or of which nothing had to be.
-    pub(crate) fn add(&self, verdicts: &[Verdict]) {
-        let count = |wanted: fn(&Verdict) -> bool| {
-            verdicts.iter().filter(|verdict| wanted(verdict)).count() as u64
-        };
-        let landed = count(|verdict| matches!(verdict, Verdict::Landed(_)));
-        let refused = count(|verdict| matches!(verdict, Verdict::Refused));
-        self.transactions
-            .fetch_add(landed.min(1), Ordering::Relaxed);
-        self.commits.fetch_add(landed, Ordering::Relaxed);
-        self.refused.fetch_add(refused, Ordering::Relaxed);
-    }
-}
-
-impl<B, O> SqliteStore<B, O> {
+impl<B, O, V> SqliteStore<B, O, V> {
     /// Opens the file with the default [`Options`], or creates it.
     ///
-    /// Blocks for as long as the file is locked, up to 5 s.
+    /// Blocks for as long as the file is locked, up to 5 s. A file of an earlier layout is brought up to
+    /// date, which reads it through once.
     ///
     /// # Errors
     ///
@@ -106,7 +73,7 @@ impl<B, O> SqliteStore<B, O> {
             readers,
         } = opened;
         let tally = Arc::new(Tally::default());
-        let (commits, queue) = unbounded();
+        let (writes, queue) = unbounded();
         let mut threads = Vec::with_capacity(1 + readers.len());
         threads.push(spawn("ferry-sqlite-writer", {
             let (file, tally) = (file.clone(), Arc::clone(&tally));
@@ -122,7 +89,7 @@ impl<B, O> SqliteStore<B, O> {
         let shared = Arc::new(Shared {
             file,
             reads,
-            commits,
+            writes,
             tally,
             threads,
         });
@@ -141,20 +108,15 @@ impl<B, O> SqliteStore<B, O> {
     /// What the store has done since it was opened.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        let tally = &self.shared.tally;
-        Stats {
-            transactions: tally.transactions.load(Ordering::Relaxed),
-            commits: tally.commits.load(Ordering::Relaxed),
-            refused: tally.refused.load(Ordering::Relaxed),
-        }
+        self.shared.tally.stats()
     }
 
-    /// A view of the whole file as it is now, on a connection of its own. Blocks while it opens.
+    /// The whole file as it is now, on a connection of its own. Blocks while it opens.
     ///
     /// # Errors
     ///
     /// As a read.
-    pub fn audit(&self) -> Result<Audit<B, O>, SqliteError> {
+    pub fn audit(&self) -> Result<Audit<B, O, V>, SqliteError> {
         Audit::begin(&self.shared.file)
     }
 
@@ -162,12 +124,39 @@ impl<B, O> SqliteStore<B, O> {
     /// file is closed.
     pub fn close(self) {
         if let Some(shared) = Arc::into_inner(self.shared) {
-            drop((shared.reads, shared.commits));
+            drop((shared.reads, shared.writes));
             for thread in shared.threads {
                 // A panic there was reported by the panic hook, and to every caller it concerned.
                 let _panicked = thread.join();
             }
         }
+    }
+
+    /// Has a thread look something up.
+    pub(crate) async fn ask<Q, A>(
+        &self,
+        question: Q,
+        read: fn(Asked<Q, A>) -> Read,
+    ) -> ReadResult<A> {
+        let (asked, answered) = Asked::new(question);
+        // Where no thread is left to take it, the channel closes and says so below.
+        let _unsent = self.shared.reads.send(read(asked));
+        match answered.await {
+            Ok(result) => result,
+            Err(oneshot::Canceled) => Err(Fault::permanent(SqliteError::Stopped)),
+        }
+    }
+
+    /// Has the writer write something.
+    pub(crate) async fn write(&self, write: Write) -> WriteResult {
+        let (queued, answered) = Queued::new(write);
+        // Where no thread is left to take it, it comes back and answers itself.
+        let _unsent = self.shared.writes.send(queued);
+        written(answered).await
+    }
+
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.shared.tally
     }
 }
 
@@ -178,7 +167,7 @@ fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<(
         .map_err(OpenError::Thread)
 }
 
-impl<B, O> Clone for SqliteStore<B, O> {
+impl<B, O, V> Clone for SqliteStore<B, O, V> {
     fn clone(&self) -> Self {
         Self {
             shared: Arc::clone(&self.shared),
@@ -187,7 +176,7 @@ impl<B, O> Clone for SqliteStore<B, O> {
     }
 }
 
-impl<B, O> fmt::Debug for SqliteStore<B, O> {
+impl<B, O, V> fmt::Debug for SqliteStore<B, O, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SqliteStore")
             .field("path", &self.shared.file.path)
@@ -196,7 +185,10 @@ impl<B, O> fmt::Debug for SqliteStore<B, O> {
     }
 }
 
-impl<B, O> Schema for SqliteStore<B, O> {
+/// A record as the store gives it, with views or without.
+pub type StoredRecord<B, O> = Record<Stored<B, O>, Version>;
+
+impl<B, O, V> Schema for SqliteStore<B, O, V> {
     type Key = String;
     type Id = String;
     type State = Stored<B, O>;
@@ -205,28 +197,22 @@ impl<B, O> Schema for SqliteStore<B, O> {
     type Error = SqliteError;
 }
 
-impl<B, O> Store for SqliteStore<B, O>
+impl<B, O, V> Store for SqliteStore<B, O, V>
 where
     B: Serialize + DeserializeOwned + Send + Sync + 'static,
     O: Serialize + DeserializeOwned + Send + Sync + 'static,
+    V: 'static,
 {
     async fn read(
         &self,
         key: &String,
         ids: &[String],
     ) -> Result<Option<RecordOf<Self>>, Fault<SqliteError>> {
-        let (answer, answered) = oneshot::channel();
-        let read = Read {
+        let lookup = Lookup {
             key: key.clone(),
             ids: ids.to_vec(),
-            answer,
         };
-        // Where no thread is left to take it, the channel closes and says so below.
-        let _unsent = self.shared.reads.send(read);
-        match answered.await {
-            Ok(found) => decode(key, found?),
-            Err(oneshot::Canceled) => Err(Fault::permanent(SqliteError::Stopped)),
-        }
+        codec::record(key, self.ask(lookup, Read::Record).await?)
     }
 
     async fn commit(
@@ -234,75 +220,8 @@ where
         key: &String,
         commit: Commit<'_, Self>,
     ) -> Result<Version, CommitError<SqliteError>> {
-        let commit = encode(key, commit).map_err(Fault::permanent)?;
-        let (queued, answered) = Queued::new(commit);
-        // Where no thread is left to take it, it comes back and answers itself.
-        let _unsent = self.shared.commits.send(queued);
-        committed(answered).await
+        let commit = codec::commit(key, commit.expected, commit.state, commit.entries)
+            .map_err(Fault::permanent)?;
+        self.write(Write::Commit(commit)).await
     }
-}
-
-/// Done by the caller, so that code of the user's types never runs on the store's threads.
-fn encode<B: Serialize, O: Serialize>(
-    key: &str,
-    commit: Commit<'_, SqliteStore<B, O>>,
-) -> Result<queue::Commit, SqliteError> {
-    let unencodable = |part| {
-        move |source| SqliteError::Unencodable {
-            key: key.to_owned(),
-            part,
-            source: Arc::new(source),
-        }
-    };
-    let body = commit.state.body.as_ref().map(serde_json::to_string);
-    let entries = commit.entries.iter().map(|entry| {
-        Ok(Row {
-            id: entry.id.clone(),
-            fingerprint: entry.fingerprint,
-            outcome: serde_json::to_string(&entry.outcome).map_err(unencodable(Part::Outcome))?,
-            body: entry.body.clone(),
-        })
-    });
-    Ok(queue::Commit {
-        key: key.to_owned(),
-        expected: commit
-            .expected
-            .copied()
-            .filter(|version| *version != Version::ABSENT),
-        body: body.transpose().map_err(unencodable(Part::Body))?,
-        entries: entries.collect::<Result<_, _>>()?,
-    })
-}
-
-/// As [`encode`], the other way.
-fn decode<B: DeserializeOwned, O: DeserializeOwned>(
-    key: &str,
-    found: Found,
-) -> Result<Option<RecordOf<SqliteStore<B, O>>>, Fault<SqliteError>> {
-    let (version, body) = match found.record {
-        Some(record) => record,
-        None if found.known.is_empty() => return Ok(None),
-        // The record is gone, its entries are not: what they say of the ids still has to be heard.
-        None => (Version::ABSENT, None),
-    };
-    let mut known = Known::default();
-    for (id, fingerprint, outcome) in found.known {
-        known.insert(id, fingerprint, parse(key, Part::Outcome, &outcome)?);
-    }
-    let body = body.map(|body| parse(key, Part::Body, &body)).transpose()?;
-    let state = Stored {
-        body,
-        known,
-        ..Stored::default()
-    };
-    Ok(Some(Record { state, version }))
-}
-
-pub(crate) fn parse<T: DeserializeOwned>(
-    key: &str,
-    part: Part,
-    json: &[u8],
-) -> Result<T, Fault<SqliteError>> {
-    serde_json::from_slice(json)
-        .map_err(|error| Fault::permanent(undecodable(key, part, Arc::new(error))))
 }

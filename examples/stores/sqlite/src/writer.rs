@@ -1,4 +1,5 @@
-//! The one thread that writes: it commits what has queued up, many keys in one transaction.
+//! The one thread that writes: it takes what has queued up, commits and projections of many keys, in one
+//! transaction.
 
 use std::{
     sync::Arc,
@@ -8,21 +9,18 @@ use std::{
 
 use crossbeam_channel::Receiver;
 use ferry_core::{CommitError, Fault};
-use rusqlite::{
-    Connection, OptionalExtension, Savepoint, Transaction, TransactionBehavior, ffi, params,
-};
+use rusqlite::{Connection, Transaction, TransactionBehavior, ffi};
 
 use crate::{
-    SqliteError, Version,
+    SqliteError,
     connection::File,
-    error::{extended_code, fault, named, primary_code},
-    queue::{Commit, Queued, Taken},
-    reader::version,
-    sql,
-    store::Tally,
+    error::{fault, named, primary_code},
+    member::{self, Verdict},
+    queue::{Queued, Taken, WriteResult},
+    tally::Tally,
 };
 
-/// Commits until every handle is gone and the queue is empty.
+/// Writes until every handle is gone and the queue is empty.
 ///
 /// While one group waits for the disk the next one gathers, so its size follows the load by itself.
 pub(crate) fn run(file: &File, conn: Connection, queue: &Receiver<Queued>, tally: &Tally) {
@@ -47,7 +45,7 @@ pub(crate) fn run(file: &File, conn: Connection, queue: &Receiver<Queued>, tally
 fn commit(conn: &Connection, patience: Duration, group: Vec<Taken>, tally: &Tally) -> bool {
     match write(conn, patience, &group) {
         Ok(verdicts) => {
-            tally.add(&verdicts);
+            tally.add(group.iter().map(|taken| &taken.write).zip(&verdicts));
             for (taken, verdict) in group.into_iter().zip(verdicts) {
                 taken.answer(verdict.into());
             }
@@ -84,14 +82,7 @@ fn not_landed(group: Vec<Taken>, error: rusqlite::Error) -> bool {
     good
 }
 
-/// What became of one commit of a group, provided that the group is committed.
-pub(crate) enum Verdict {
-    Landed(Version),
-    Refused,
-    Failed(SqliteError),
-}
-
-impl From<Verdict> for Result<Version, CommitError<SqliteError>> {
+impl From<Verdict> for WriteResult {
     fn from(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Landed(version) => Ok(version),
@@ -101,12 +92,12 @@ impl From<Verdict> for Result<Version, CommitError<SqliteError>> {
     }
 }
 
-/// What a commit's verdict is worth after `COMMIT` failed in a way that leaves it open whether the
+/// What a member's verdict is worth after `COMMIT` failed in a way that leaves it open whether the
 /// log got there.
 fn after_failed_commit(verdict: Verdict, error: &Arc<rusqlite::Error>) -> CommitError<SqliteError> {
     match verdict {
         Verdict::Landed(_) => CommitError::InDoubt(named(Arc::clone(error))),
-        // Certainly not written; but what it was refused for may have been another commit of this
+        // Certainly not written; but what it was refused for may have been another member of this
         // very group, which is open now. So it is no refusal to conclude anything from.
         Verdict::Refused => Fault::transient(named(Arc::clone(error))).into(),
         Verdict::Failed(error) => Fault::permanent(error).into(),
@@ -131,7 +122,7 @@ fn write(conn: &Connection, patience: Duration, group: &[Taken]) -> Result<Vec<V
     let mut verdicts = Vec::with_capacity(group.len());
     for taken in group {
         let savepoint = transaction.savepoint().map_err(Trouble::Member)?;
-        verdicts.push(write_member(savepoint, &taken.commit).map_err(Trouble::Member)?);
+        verdicts.push(member::write(savepoint, &taken.write).map_err(Trouble::Member)?);
     }
     if !verdicts
         .iter()
@@ -169,110 +160,6 @@ fn finish(conn: &Connection, patience: Duration) -> rusqlite::Result<()> {
     }
 }
 
-/// Writes one commit in a savepoint of its own, and undoes it there unless it lands.
-fn write_member(savepoint: Savepoint<'_>, commit: &Commit) -> rusqlite::Result<Verdict> {
-    match write_rows(&savepoint, commit) {
-        Ok(Some(version)) => {
-            savepoint.commit()?;
-            Ok(Verdict::Landed(version))
-        }
-        Ok(None) => {
-            savepoint.finish()?;
-            Ok(Verdict::Refused)
-        }
-        Err(error) => {
-            // Some errors take the whole transaction with them, the members before this one too.
-            if savepoint.is_autocommit() {
-                return Err(error);
-            }
-            savepoint.finish()?;
-            blame(error, commit)
-        }
-    }
-}
-
-/// What an error means for the commit that met it, where it is this commit's own.
-fn blame(error: rusqlite::Error, commit: &Commit) -> rusqlite::Result<Verdict> {
-    match extended_code(&error) {
-        // The only unique key beside the primary ones is that of an entry's id. A read will find it.
-        ffi::SQLITE_CONSTRAINT_UNIQUE => Ok(match repeated_id(commit) {
-            Some(id) => Verdict::Failed(SqliteError::RepeatedId {
-                key: commit.key.clone(),
-                id,
-            }),
-            None => Verdict::Refused,
-        }),
-        code => match code & 0xff {
-            ffi::SQLITE_TOOBIG => Ok(Verdict::Failed(SqliteError::TooLarge {
-                key: commit.key.clone(),
-            })),
-            ffi::SQLITE_OK
-            | ffi::SQLITE_CONSTRAINT
-            | ffi::SQLITE_MISMATCH
-            | ffi::SQLITE_MISUSE
-            | ffi::SQLITE_RANGE => Ok(Verdict::Failed(SqliteError::Other(Arc::new(error)))),
-            _ => Err(error),
-        },
-    }
-}
-
-fn repeated_id(commit: &Commit) -> Option<String> {
-    let mut ids: Vec<&str> = commit
-        .entries
-        .iter()
-        .map(|entry| entry.id.as_str())
-        .collect();
-    ids.sort_unstable();
-    ids.windows(2)
-        .find(|pair| pair[0] == pair[1])
-        .map(|pair| pair[0].to_owned())
-}
-
-/// The fenced write itself; `None` when the fence does not hold.
-fn write_rows(conn: &Connection, commit: &Commit) -> rusqlite::Result<Option<Version>> {
-    let Some(version) = write_record(conn, commit)? else {
-        return Ok(None);
-    };
-    let mut seq: i64 = conn
-        .prepare_cached(sql::LAST_SEQ)?
-        .query_row([&commit.key], |row| row.get(0))?;
-    let mut insert = conn.prepare_cached(sql::INSERT_ENTRY)?;
-    for entry in &commit.entries {
-        seq += 1;
-        insert.execute(params![
-            commit.key,
-            seq,
-            entry.id,
-            entry.fingerprint.to_bytes(),
-            entry.outcome,
-            entry.body,
-        ])?;
-    }
-    Ok(Some(version))
-}
-
-/// Writes the record if it is as expected. `RETURNING` does its work only when the row is fetched, as
-/// `query_row` does; a count of changed rows would still be 0 here.
-fn write_record(conn: &Connection, commit: &Commit) -> rusqlite::Result<Option<Version>> {
-    let returned = |row: &rusqlite::Row<'_>| version(row, 0, 1);
-    match commit.expected {
-        None => conn
-            .prepare_cached(sql::INSERT_RECORD)?
-            .query_row(params![commit.key, commit.body], returned),
-        Some(expected) => {
-            // No version in the file is that large, so none is equal.
-            let Ok(number) = i64::try_from(expected.number) else {
-                return Ok(None);
-            };
-            conn.prepare_cached(sql::UPDATE_RECORD)?.query_row(
-                params![commit.key, commit.body, number, expected.stamp],
-                returned,
-            )
-        }
-    }
-    .optional()
-}
-
 #[cfg(test)]
 mod tests {
     use ferry_core::Class;
@@ -281,8 +168,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        Fingerprint, Options,
-        queue::{CommitResult, Row, committed},
+        Fingerprint, Options, Version,
+        queue::{Commit, Owing, Projection, Row, Write, written},
     };
 
     const PATIENCE: Duration = Duration::from_millis(30);
@@ -295,8 +182,8 @@ mod tests {
         (folder, opened.file, opened.writer)
     }
 
-    fn create(key: &str, body_bytes: usize) -> (Taken, Receiver<CommitResult>) {
-        let (queued, answered) = Queued::new(Commit {
+    fn create(key: &str, body_bytes: usize) -> (Taken, Receiver<WriteResult>) {
+        let (queued, answered) = Queued::new(Write::Commit(Commit {
             key: key.into(),
             expected: None,
             body: Some("1".into()),
@@ -306,12 +193,12 @@ mod tests {
                 outcome: "1".into(),
                 body: vec![0; body_bytes],
             }],
-        });
+        }));
         (queued.take().expect("is there"), answered)
     }
 
     /// Commits new records of these sizes as one group.
-    fn commit_all(conn: &Connection, records: &[(&str, usize)]) -> (bool, Vec<CommitResult>) {
+    fn commit_all(conn: &Connection, records: &[(&str, usize)]) -> (bool, Vec<WriteResult>) {
         let (group, answered): (Vec<_>, Vec<_>) = records
             .iter()
             .map(|(key, bytes)| create(key, *bytes))
@@ -319,7 +206,7 @@ mod tests {
         let good = commit(conn, PATIENCE, group, &Tally::default());
         let results = answered
             .into_iter()
-            .map(|answered| pollster::block_on(committed(answered)));
+            .map(|answered| pollster::block_on(written(answered)));
         (good, results.collect())
     }
 
@@ -384,7 +271,7 @@ mod tests {
             reader.execute_batch("COMMIT").expect("ends");
             assert!(writer.join().expect("ends"));
         });
-        pollster::block_on(committed(answered)).expect("lands");
+        pollster::block_on(written(answered)).expect("lands");
         assert_eq!(stored(&conn), ["a"]);
     }
 
@@ -415,6 +302,61 @@ mod tests {
         );
         assert!(conn.is_autocommit(), "no transaction is left open");
         let (_, results) = commit_all(&conn, &[("b", 10)]);
+        assert!(results[0].is_ok(), "{results:?}");
+    }
+
+    /// The first projection of a record as it is now.
+    fn first_projection(conn: &Connection, key: &str) -> (Taken, Receiver<WriteResult>) {
+        let version = conn
+            .query_row(crate::sql::READ_MARKER, [key], |row| {
+                crate::rows::version(row, 1, 2)
+            })
+            .expect("is there");
+        let (queued, answered) = Queued::new(Write::Projection(Projection {
+            owing: Owing {
+                key: key.into(),
+                version,
+                marker: Version::ABSENT,
+            },
+            entries: 1,
+            body: "1".into(),
+        }));
+        (queued.take().expect("is there"), answered)
+    }
+
+    #[test]
+    fn a_projection_that_fails_on_its_way_to_the_disk_is_in_doubt() {
+        let (_folder, _file, conn) = file();
+        commit_all(&conn, &[("a", 10), ("b", 10)]);
+        // As with commits: the error comes out of COMMIT itself.
+        conn.execute_batch(
+            "CREATE TABLE parent (id INTEGER PRIMARY KEY);
+             CREATE TABLE child (id REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+             CREATE TRIGGER spoil AFTER INSERT ON ferry_view WHEN new.key = 'a'
+             BEGIN INSERT INTO child VALUES (1); END;",
+        )
+        .expect("creates");
+        let write_all = |keys: &[&str]| -> (bool, Vec<WriteResult>) {
+            let (group, answered): (Vec<_>, Vec<_>) =
+                keys.iter().map(|key| first_projection(&conn, key)).unzip();
+            let good = commit(&conn, PATIENCE, group, &Tally::default());
+            let results = answered.into_iter().map(written).map(pollster::block_on);
+            (good, results.collect())
+        };
+        let (good, results) = write_all(&["a", "b", "a"]);
+        assert!(!good, "the connection is replaced");
+        for result in &results[..2] {
+            assert!(matches!(result, Err(CommitError::InDoubt(_))), "{result:?}");
+        }
+        let Err(CommitError::NotLanded(fault)) = &results[2] else {
+            panic!("{results:?}");
+        };
+        assert_eq!(
+            fault.class,
+            Class::Transient,
+            "refused by a projection that is in doubt itself"
+        );
+        let (_, results) = write_all(&["b"]);
         assert!(results[0].is_ok(), "{results:?}");
     }
 

@@ -2,20 +2,25 @@
 
 mod common;
 
-use std::{collections::HashMap, fs, time::Duration};
+use std::{collections::HashMap, fmt::Debug, fs, time::Duration};
 
 use common::{
-    Accounts, File, balance, deposit, deposit_later, deposit_on, poll_once, read, try_read,
+    Accounts, File, assert_shows, balance, deposit, deposit_later, deposit_on, pending, poll_once,
+    project, project_on, read, shown, try_read,
 };
-use ferry_core::{Class, Commit, CommitError, Fault, drive::Store};
-use ferry_sqlite::{Options, Part, SqliteError, SqliteStore, Stored};
+use ferry_core::{
+    Class, Commit, CommitError, Fault,
+    drive::{ProjectedStore, Store},
+};
+use ferry_sqlite::{Entry, Options, Part, SqliteError, SqliteStore, Stored, View};
 use pollster::block_on;
+use serde::{Deserialize, Serialize};
 
 fn hurried() -> Options {
     Options::new().busy_timeout(Duration::from_millis(20))
 }
 
-fn not_landed(result: common::Committed) -> Fault<SqliteError> {
+fn not_landed<T: Debug>(result: Result<T, CommitError<SqliteError>>) -> Fault<SqliteError> {
     match result {
         Err(CommitError::NotLanded(fault)) => fault,
         other => panic!("{other:?}"),
@@ -44,6 +49,25 @@ fn a_file_locked_by_another_program_is_a_passing_fault_and_nothing_is_lost() {
 }
 
 #[test]
+fn a_projection_on_a_locked_file_is_a_passing_fault_too() {
+    let file = File::new();
+    let store = file.open_with(&hurried());
+    deposit(&store, "a", &["1"]).expect("lands");
+    let seen = read(&store, "a", &[]).expect("is there");
+    let other = file.connection();
+    other.execute_batch("BEGIN IMMEDIATE").expect("locks");
+    let fault = not_landed(project_on(&store, "a", &seen));
+    assert_eq!(fault.class, Class::Transient);
+    assert!(matches!(fault.error, SqliteError::Busy(_)), "{fault:?}");
+    assert_eq!(shown(&store, "a"), None);
+    assert_eq!(pending(&store), ["a"]);
+
+    other.execute_batch("COMMIT").expect("unlocks");
+    project_on(&store, "a", &seen).expect("lands when tried again");
+    assert_shows(&store, "a", seen.version, &["1"]);
+}
+
+#[test]
 fn a_commit_waits_for_a_lock_that_is_given_back_in_time() {
     let file = File::new();
     let store = file.open();
@@ -66,6 +90,8 @@ fn what_cannot_be_decoded_is_told_by_key_and_harms_no_other() {
         "stamp",
         "fingerprint",
         "utf8",
+        "marker",
+        "marker stamp",
         "fine",
     ] {
         deposit(&store, account, &["1"]).expect("lands");
@@ -76,6 +102,8 @@ fn what_cannot_be_decoded_is_told_by_key_and_harms_no_other() {
              UPDATE ferry_record SET body = CAST(x'ff' AS TEXT) WHERE key = 'utf8';
              UPDATE ferry_record SET version = -1 WHERE key = 'number';
              UPDATE ferry_record SET stamp = x'00' WHERE key = 'stamp';
+             UPDATE ferry_record SET marker = -1 WHERE key = 'marker';
+             UPDATE ferry_record SET marker_stamp = x'00' WHERE key = 'marker stamp';
              UPDATE ferry_entry SET outcome = '1' WHERE key = 'outcome';
              UPDATE ferry_entry SET fingerprint = x'00' WHERE key = 'fingerprint';",
         )
@@ -85,6 +113,8 @@ fn what_cannot_be_decoded_is_told_by_key_and_harms_no_other() {
         ("utf8", Part::Body),
         ("number", Part::Version),
         ("stamp", Part::Version),
+        ("marker", Part::Marker),
+        ("marker stamp", Part::Marker),
         ("outcome", Part::Outcome),
         ("fingerprint", Part::Entry),
     ] {
@@ -133,6 +163,61 @@ fn what_has_no_json_form_is_told_before_anything_is_written() {
         "{fault:?}"
     );
     assert_eq!(file.ids().len(), 0);
+}
+
+/// A view that cannot be stored.
+#[derive(Default, Serialize, Deserialize)]
+struct ByPair(HashMap<(u8, u8), u8>);
+
+impl View<i64, String> for ByPair {
+    fn advance(&mut self, _body: Option<&i64>, _entries: &[Entry<String>]) {
+        self.0.insert((1, 1), 1);
+    }
+}
+
+#[test]
+fn a_view_that_has_no_json_form_is_told_before_anything_is_written() {
+    let file = File::new();
+    deposit(&file.open(), "a", &["1"]).expect("lands");
+    let store: SqliteStore<i64, String, ByPair> = SqliteStore::open(file.path()).expect("opens");
+    let key = "a".to_owned();
+    let seen = block_on(store.read(&key, &[]))
+        .expect("reads")
+        .expect("is there");
+    let fault = not_landed(block_on(store.project(&key, &seen)));
+    assert_eq!(fault.class, Class::Permanent);
+    assert!(
+        matches!(&fault.error, SqliteError::Unencodable { key, part: Part::View, .. } if key == "a"),
+        "{fault:?}"
+    );
+    assert_eq!(pending(&file.open()), ["a"]);
+}
+
+#[test]
+fn a_record_whose_entries_cannot_be_decoded_stays_pending_and_harms_no_other() {
+    let file = File::new();
+    let store = file.open();
+    for account in ["outcome", "place", "fine"] {
+        deposit(&store, account, &["1"]).expect("lands");
+    }
+    file.connection()
+        .execute_batch(
+            "UPDATE ferry_entry SET outcome = '1' WHERE key = 'outcome';
+             UPDATE ferry_entry SET fingerprint = x'00' WHERE key = 'place';",
+        )
+        .expect("spoils them");
+    for (account, spoilt) in [("outcome", Part::Outcome), ("place", Part::Entry)] {
+        let seen = read(&store, account, &[]).expect("is there");
+        let fault = not_landed(project_on(&store, account, &seen));
+        assert_eq!(fault.class, Class::Permanent);
+        assert!(
+            matches!(&fault.error, SqliteError::Undecodable { key, part, .. }
+                if key == account && *part == spoilt),
+            "{fault:?}"
+        );
+    }
+    project(&store, "fine");
+    assert_eq!(pending(&store), ["outcome", "place"]);
 }
 
 #[test]

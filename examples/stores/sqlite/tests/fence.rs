@@ -4,16 +4,9 @@ mod common;
 
 use std::sync::Barrier;
 
-use common::{File, balance, deposit, deposit_on, read};
+use common::{File, assert_refused, balance, deposit, deposit_on, read};
 use ferry_core::CommitError;
 use ferry_sqlite::Version;
-
-macro_rules! assert_refused {
-    ($result:expr) => {
-        let result = $result;
-        assert!(matches!(result, Err(CommitError::Refused)), "{result:?}");
-    };
-}
 
 #[test]
 fn of_many_who_create_a_record_one_does() {
@@ -76,8 +69,8 @@ fn a_stale_version_is_refused_and_changes_nothing() {
     let stale = read(&store, "a", &[]);
     deposit(&store, "a", &["2"]).expect("lands");
 
-    assert_refused!(deposit_on(&store, "a", stale.as_ref(), &["3"]));
-    assert_refused!(deposit_on(&store, "a", None, &["3"]));
+    assert_refused(deposit_on(&store, "a", stale.as_ref(), &["3"]));
+    assert_refused(deposit_on(&store, "a", None, &["3"]));
     assert_eq!(balance(&store, "a"), Some(2));
     assert_eq!(file.ids().len(), 2);
     assert_eq!(store.stats().refused, 2);
@@ -90,7 +83,7 @@ fn an_equal_number_with_another_stamp_is_refused() {
     deposit(&store, "a", &["1"]).expect("lands");
     let mut seen = read(&store, "a", &[]).expect("is there");
     seen.version.stamp[7] ^= 1;
-    assert_refused!(deposit_on(&store, "a", Some(&seen), &["2"]));
+    assert_refused(deposit_on(&store, "a", Some(&seen), &["2"]));
     assert_eq!(balance(&store, "a"), Some(1));
 }
 
@@ -101,7 +94,7 @@ fn an_equal_stamp_with_another_number_is_refused() {
     deposit(&store, "a", &["1"]).expect("lands");
     let mut seen = read(&store, "a", &[]).expect("is there");
     seen.version.number += 1;
-    assert_refused!(deposit_on(&store, "a", Some(&seen), &["2"]));
+    assert_refused(deposit_on(&store, "a", Some(&seen), &["2"]));
     assert_eq!(balance(&store, "a"), Some(1));
 }
 
@@ -112,7 +105,7 @@ fn a_number_beyond_what_the_file_can_hold_is_refused() {
     deposit(&store, "a", &["1"]).expect("lands");
     let mut seen = read(&store, "a", &[]).expect("is there");
     seen.version.number += 1 << 63;
-    assert_refused!(deposit_on(&store, "a", Some(&seen), &["2"]));
+    assert_refused(deposit_on(&store, "a", Some(&seen), &["2"]));
 }
 
 #[test]
@@ -139,7 +132,7 @@ fn a_record_deleted_since_it_was_read_does_not_come_back() {
         .execute("DELETE FROM ferry_record", [])
         .expect("deletes");
 
-    assert_refused!(deposit_on(&store, "a", seen.as_ref(), &["2"]));
+    assert_refused(deposit_on(&store, "a", seen.as_ref(), &["2"]));
     assert_eq!(read(&store, "a", &[]), None);
     assert_eq!(file.ids().len(), 1);
 }
@@ -157,7 +150,7 @@ fn a_version_does_not_come_back_with_a_record_created_again() {
 
     assert_eq!(first.number, again.number);
     assert_ne!(first.stamp, again.stamp);
-    assert_refused!(deposit_on(&store, "a", seen.as_ref(), &["2"]));
+    assert_refused(deposit_on(&store, "a", seen.as_ref(), &["2"]));
     assert_eq!(balance(&store, "a"), Some(1));
 }
 
@@ -184,8 +177,8 @@ fn a_body_that_a_fold_removes_keeps_its_version_counting() {
     let found = read(&store, "a", &[]).expect("still has a version");
     assert_eq!((found.state.body, found.version), (None, closed));
 
-    assert_refused!(deposit_on(&store, "a", None, &["2"]));
-    assert_refused!(deposit_on(&store, "a", Some(&opened), &["2"]));
+    assert_refused(deposit_on(&store, "a", None, &["2"]));
+    assert_refused(deposit_on(&store, "a", Some(&opened), &["2"]));
     let reopened = deposit(&store, "a", &["2"]).expect("lands");
     assert_eq!(reopened.number, 3);
 }

@@ -2,9 +2,12 @@
 
 mod common;
 
-use std::{fs, path::Path, time::Duration};
+use std::{fs, path::Path, pin::Pin, time::Duration};
 
-use common::{Committed, File, balance, deposit, deposit_later, poll_once, read};
+use common::{
+    Accounts, Committed, File, Projected, assert_refused, assert_shows, balance, deposit,
+    deposit_later, pending, poll_once, project, project_later, queue_up, read, shown,
+};
 use ferry_core::{Class, CommitError};
 use ferry_sqlite::{Options, SqliteError, Stats};
 use pollster::block_on;
@@ -91,23 +94,52 @@ fn a_group_is_no_larger_than_allowed() {
     assert!(transactions >= 4, "{transactions} transactions");
 }
 
-/// Commits that are sure to be in one group: the writer is stuck at another one while they come.
-fn in_one_group(
-    file: &File,
-    store: &common::Accounts,
-    commits: Vec<std::pin::Pin<Box<dyn Future<Output = Committed> + Send>>>,
-) -> Vec<Committed> {
+type Landed = Result<(), CommitError<SqliteError>>;
+
+/// A write that is to go into a group.
+enum Member {
+    Commit(Pin<Box<dyn Future<Output = Committed> + Send>>),
+    Projection(Pin<Box<dyn Future<Output = Projected> + Send>>),
+}
+
+impl Member {
+    fn queue_up(&mut self) {
+        match self {
+            Self::Commit(commit) => assert!(poll_once(commit).is_pending()),
+            Self::Projection(projection) => queue_up(projection),
+        }
+    }
+
+    fn finish(self) -> Landed {
+        match self {
+            Self::Commit(commit) => block_on(commit).map(drop),
+            Self::Projection(projection) => block_on(projection).map(drop),
+        }
+    }
+}
+
+fn commit(store: &Accounts, account: &str, ids: &[&str]) -> Member {
+    let seen = read(store, account, &[]);
+    Member::Commit(deposit_later(store.clone(), account, seen.as_ref(), ids))
+}
+
+fn projection(store: &Accounts, account: &str) -> Member {
+    let seen = read(store, account, &[]).expect("is there");
+    Member::Projection(project_later(store.clone(), account, &seen))
+}
+
+/// Writes that are sure to be in one group: the writer is stuck at another one while they come.
+fn in_one_group(file: &File, store: &Accounts, mut members: Vec<Member>) -> Vec<Landed> {
     let transactions = store.stats().transactions;
     let lock = locked(file);
     let mut first = deposit_later(store.clone(), "first", None, &["0"]);
     assert!(poll_once(&mut first).is_pending());
-    let mut commits = commits;
-    for commit in &mut commits {
-        assert!(poll_once(commit).is_pending());
+    for member in &mut members {
+        member.queue_up();
     }
     unlock(lock);
     block_on(first).expect("lands");
-    let results = commits.into_iter().map(block_on).collect();
+    let results = members.into_iter().map(Member::finish).collect();
     assert!(
         store.stats().transactions - transactions <= 2,
         "were in one group"
@@ -127,7 +159,9 @@ fn a_key_that_fails_leaves_its_neighbours_alone() {
     let taken = read(&store, "id taken", &[]);
 
     let long = "x".repeat(3_000);
-    let later = |account, seen, ids: &[&str]| deposit_later(store.clone(), account, seen, ids);
+    let later = |account, seen, ids: &[&str]| {
+        Member::Commit(deposit_later(store.clone(), account, seen, ids))
+    };
     let results = in_one_group(
         &file,
         &store,
@@ -178,7 +212,7 @@ fn of_two_commits_on_one_version_in_a_group_one_lands() {
     let store = file.open();
     deposit(&store, "a", &["1"]).expect("lands");
     let seen = read(&store, "a", &[]);
-    let later = |id| deposit_later(store.clone(), "a", seen.as_ref(), &[id]);
+    let later = |id| Member::Commit(deposit_later(store.clone(), "a", seen.as_ref(), &[id]));
     let results = in_one_group(&file, &store, vec![later("2"), later("3")]);
     assert!(results[0].is_ok(), "{:?}", results[0]);
     assert!(
@@ -187,6 +221,83 @@ fn of_two_commits_on_one_version_in_a_group_one_lands() {
         results[1]
     );
     assert_eq!(balance(&store, "a"), Some(2));
+}
+
+#[test]
+fn commits_and_projections_share_a_transaction() {
+    let file = File::new();
+    let store = file.open();
+    for account in ["projected", "both", "overtaken", "twice"] {
+        deposit(&store, account, &["1"]).expect("lands");
+    }
+    let before = store.stats();
+    let writes = vec![
+        commit(&store, "new", &["1"]),
+        projection(&store, "projected"),
+        projection(&store, "both"),
+        commit(&store, "both", &["2"]),
+        commit(&store, "overtaken", &["2"]),
+        projection(&store, "overtaken"),
+        projection(&store, "twice"),
+        projection(&store, "twice"),
+    ];
+    let mut results = in_one_group(&file, &store, writes);
+    assert_refused(results.remove(7));
+    assert_refused(results.remove(5));
+    for result in results {
+        result.expect("lands");
+    }
+    let after = store.stats();
+    // One more commit is the one behind which the group has gathered.
+    assert_eq!(after.commits - before.commits, 3 + 1);
+    assert_eq!(after.projections - before.projections, 3);
+    assert_eq!(after.projections_refused - before.projections_refused, 2);
+    assert_eq!(after.refused, before.refused);
+    assert_eq!(pending(&store), ["both", "first", "new", "overtaken"]);
+    assert_eq!(shown(&store, "overtaken"), None);
+    for account in ["projected", "both", "twice"] {
+        let marker = read(&store, account, &[]).expect("is there").state.marker;
+        assert_shows(&store, account, marker, &["1"]);
+    }
+}
+
+#[test]
+fn a_view_that_is_too_large_or_a_commit_leaves_its_neighbours_alone() {
+    let file = File::new();
+    let store = file.open_with(&Options::new().value_bytes_max(2_000));
+    for account in ["a", "large", "z"] {
+        deposit(&store, account, &["1"]).expect("lands");
+    }
+    // Two entries of which each fits into a row, and both do not.
+    deposit(&store, "large", &[&"x".repeat(1_200)]).expect("lands");
+    deposit(&store, "large", &[&"y".repeat(1_200)]).expect("lands");
+    let writes = vec![
+        projection(&store, "a"),
+        projection(&store, "large"),
+        commit(&store, "too long", &[&"x".repeat(3_000)]),
+        projection(&store, "z"),
+        commit(&store, "new", &["1"]),
+    ];
+    let results = in_one_group(&file, &store, writes);
+    for n in [0, 3, 4] {
+        assert!(results[n].is_ok(), "{n}: {:?}", results[n]);
+    }
+    for (n, account) in [(1, "large"), (2, "too long")] {
+        assert!(
+            matches!(&results[n], Err(CommitError::NotLanded(fault))
+                if fault.class == Class::Permanent
+                    && matches!(&fault.error, SqliteError::TooLarge { key } if key == account)),
+            "{:?}",
+            results[n]
+        );
+    }
+    assert_eq!(shown(&store, "large"), None);
+    assert_eq!(
+        pending(&store),
+        ["first", "large", "new"],
+        "its marker has not moved"
+    );
+    deposit(&store, "large", &["4"]).expect("commits go on");
 }
 
 #[test]
@@ -213,6 +324,33 @@ fn a_commit_outlives_the_caller_who_dropped_it() {
     unlock(lock);
     store.close();
     assert_eq!(file.ids().len(), 10);
+}
+
+#[test]
+fn a_projection_whose_caller_dropped_it_is_made_whole_or_not_at_all() {
+    let file = File::new();
+    let store = file.open();
+    for account in ["asked", "queued"] {
+        deposit(&store, account, &["1"]).expect("lands");
+    }
+    let lock = locked(&file);
+    let seen = |account| read(&store, account, &[]).expect("is there");
+    let mut asked = project_later(store.clone(), "asked", &seen("asked"));
+    assert!(poll_once(&mut asked).is_pending());
+    drop(asked);
+    let mut queued = projection(&store, "queued");
+    queued.queue_up();
+    drop(queued);
+    unlock(lock);
+    // The writer comes to this one after that one.
+    deposit(&store, "last", &["1"]).expect("lands");
+    let late = pending(&store);
+    assert!(!late.contains(&"queued".to_owned()), "{late:?}");
+    project(&store, "asked");
+    for account in ["asked", "queued"] {
+        let version = read(&store, account, &[]).expect("is there").version;
+        assert_shows(&store, account, version, &["1"]);
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod common;
 use std::{collections::BTreeMap, fs, path::Path, sync::Barrier, time::Duration};
 
 use common::{Accounts, File, balance, deposit};
-use ferry_sqlite::{OpenError, Options, SqliteStore};
+use ferry_sqlite::{OpenError, Options};
 use rusqlite::Connection;
 
 /// Every file in a folder with its bytes.
@@ -131,14 +131,14 @@ fn a_later_layout() {
         .expect("updates");
     let error = refused(
         &file.path(),
-        &["layout 7", "layout 1", "use the version that wrote it"],
+        &["layout 7", "layout 2", "use the version that wrote it"],
     );
     assert!(
         matches!(
             error,
             OpenError::OtherLayout {
                 found: 7,
-                known: 1,
+                known: 2,
                 ..
             }
         ),
@@ -207,7 +207,7 @@ fn options_out_of_bounds_are_named() {
         (Options::new().value_bytes_max(10), "value_bytes_max"),
     ] {
         let error = options
-            .open::<i64, i64>(file.path())
+            .open::<i64, i64, ()>(file.path())
             .expect_err("is refused");
         assert!(error.to_string().contains(name), "{error}");
     }
@@ -219,12 +219,12 @@ fn names_that_mean_something_to_sqlite_or_in_a_uri_are_plain_file_names() {
     let file = File::new();
     for name in [":memory:", "file:a.db", "a b?immutable=1#x%41.db", "ä.db"] {
         let path = file.folder().join(name);
-        let store = SqliteStore::open(&path).expect("opens");
+        let store = Accounts::open(&path).expect("opens");
         deposit(&store, "a", &[name]).expect("lands");
         store.close();
         assert!(path.is_file(), "{name}");
         assert_eq!(
-            balance(&SqliteStore::open(&path).expect("opens"), "a"),
+            balance(&Accounts::open(&path).expect("opens"), "a"),
             Some(1)
         );
     }

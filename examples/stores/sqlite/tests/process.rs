@@ -8,24 +8,30 @@ mod common;
 use std::{
     collections::BTreeSet,
     env,
-    io::{BufRead, BufReader, Write, stdout},
+    io::{BufRead, BufReader, Read, Write, stdin, stdout},
     process::{Child, Command, Stdio},
     time::Duration,
 };
 
-use common::{File, balance, deposit};
+use common::{
+    Accounts, File, balance, deposit, pending, project, project_on, read, shown, try_read,
+};
 use ferry_core::CommitError;
-use ferry_sqlite::{Options, SqliteStore};
+use ferry_sqlite::Options;
 
 const ACCOUNTS: [&str; 4] = ["a", "b", "c", "d"];
 
 fn main() {
     if let (Ok(path), Ok(name)) = (env::var(PATH), env::var(NAME)) {
-        return serve(&path, &name);
+        return serve(&path, &name, env::var(STOPS).is_ok());
     }
     say(
         "what a killed process answered is in the file",
         a_killed_process,
+    );
+    say(
+        "what a process committed and did not project another one projects",
+        a_process_killed_between_commit_and_projection,
     );
     #[cfg(unix)]
     say(
@@ -42,10 +48,14 @@ fn say(story: &str, told: fn()) {
 const PATH: &str = "FERRY_SQLITE_PATH";
 const NAME: &str = "FERRY_SQLITE_NAME";
 
-/// The process that dies: deposits on all accounts at once, and tells of each id what it heard.
-fn serve(path: &str, name: &str) {
+/// Set where a process is to stop between a commit and its projection.
+const STOPS: &str = "FERRY_SQLITE_STOPS";
+const STOPS_AT: usize = 20;
+
+/// The process that dies: deposits on all accounts at once, tells of each id what it heard, and projects.
+fn serve(path: &str, name: &str, stops: bool) {
     let options = Options::new().busy_timeout(Duration::from_secs(60));
-    let store = options.open(path).expect("opens");
+    let store: Accounts = options.open(path).expect("opens");
     std::thread::scope(|scope| {
         for account in ACCOUNTS {
             let store = &store;
@@ -67,6 +77,15 @@ fn serve(path: &str, name: &str) {
                     stdout().write_all(line.as_bytes()).expect("tells");
                     if failures == 5 {
                         break;
+                    }
+                    if stops && n == STOPS_AT {
+                        // Until it is killed, or whoever was to do that is gone.
+                        let _ended = stdin().read(&mut [0]);
+                        break;
+                    }
+                    // On a disk that fails it may not land: then it is left to whoever comes next.
+                    if let Ok(Some(seen)) = try_read(store, account, &[]) {
+                        let _late = project_on(store, account, &seen);
                     }
                 }
             });
@@ -118,12 +137,43 @@ impl Told {
             .pragma_query_value(None, "integrity_check", |row| row.get(0))
             .expect("checks");
         assert_eq!(sound, "ok");
-        let store: common::Accounts = SqliteStore::open(file.path()).expect("opens");
+        let store = file.open();
         for account in ACCOUNTS {
             let entries = ids.iter().filter(|(key, _)| key == account).count();
             assert_eq!(balance(&store, account).unwrap_or(0), entries as i64);
         }
+        check_views(file, &store);
     }
+}
+
+/// Holds each view against its marker, finishes what is pending, and holds it against the entries.
+fn check_views(file: &File, store: &Accounts) {
+    for account in ACCOUNTS {
+        let marker = read(store, account, &[]).map(|record| record.state.marker);
+        if let Some(shown) = shown(store, account) {
+            assert_eq!(Some(shown.version), marker);
+        }
+    }
+    for account in pending(store) {
+        project(store, &account);
+    }
+    for account in ACCOUNTS {
+        let Some(shown) = shown(store, account) else {
+            assert_eq!(read(store, account, &[]), None);
+            continue;
+        };
+        assert_eq!(shown.view.ids, entries_of(file, account));
+        assert_eq!(shown.view.balance, balance(store, account));
+    }
+}
+
+fn entries_of(file: &File, account: &str) -> Vec<String> {
+    let conn = file.connection();
+    let mut statement = conn
+        .prepare("SELECT id FROM ferry_entry WHERE key = ?1 ORDER BY seq")
+        .expect("prepares");
+    let ids = statement.query_map([account], |row| row.get(0));
+    ids.and_then(Iterator::collect).expect("reads")
 }
 
 fn this_program() -> Command {
@@ -134,6 +184,7 @@ fn start(mut program: Command, file: &File, name: &str) -> Child {
     program
         .env(PATH, file.path())
         .env(NAME, name)
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .expect("starts")
@@ -149,6 +200,24 @@ fn a_killed_process() {
     }
     assert!(told.landed.len() >= 1_000);
     assert!(told.not_landed.is_empty() && told.in_doubt.is_empty());
+}
+
+fn a_process_killed_between_commit_and_projection() {
+    let file = File::new();
+    let mut told = Told::default();
+    let mut program = this_program();
+    program.env(STOPS, "yes");
+    let process = start(program, &file, "0");
+    told.listen(process, ACCOUNTS.len() * (STOPS_AT + 1));
+
+    let store = file.open();
+    assert_eq!(pending(&store), ACCOUNTS);
+    for account in ACCOUNTS {
+        let shown = shown(&store, account).expect("the process has projected what came before");
+        assert_eq!(shown.entries, STOPS_AT as u64);
+    }
+    told.check(&file);
+    assert!(pending(&store).is_empty());
 }
 
 /// The system lets no file grow beyond some size, so that writes fail in the middle of commits.

@@ -1,4 +1,4 @@
-//! A small account store, and the steps that the stories are told in.
+//! A small account store with statements, and the steps that the stories are told in.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -7,21 +7,64 @@
 )]
 
 use std::{
+    cell::Cell,
     collections::BTreeSet,
+    fmt::Debug,
     future::Future,
     path::{Path, PathBuf},
     pin::{Pin, pin},
-    task::{Context, Poll, Waker},
+    sync::{Arc, mpsc},
+    task::{Context, Poll, Wake, Waker},
+    thread::{self, JoinHandle},
 };
 
-use ferry_core::{Commit, CommitError, Fault, RecordOf, drive::Store};
-use ferry_sqlite::{Entry, Fingerprint, Options, SqliteError, SqliteStore, Stored, Version};
+use ferry_core::{
+    Commit, CommitError, Coverage, Fault, RecordOf,
+    drive::{ProjectedStore, Store},
+};
+use ferry_sqlite::{
+    Entry, Fingerprint, Options, Shown, SqliteError, SqliteStore, Stored, Version, View,
+};
 use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-pub type Accounts = SqliteStore<i64, String>;
+pub type Accounts = SqliteStore<i64, String, Statement>;
 pub type Account = RecordOf<Accounts>;
 pub type Committed = Result<Version, CommitError<SqliteError>>;
+pub type Projected = Result<Coverage<(), SqliteError>, CommitError<SqliteError>>;
+
+/// What an account's readers are shown: an entry that is missing, or there twice, is seen in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Statement {
+    pub balance: Option<i64>,
+    pub ids: Vec<String>,
+}
+
+impl View<i64, String> for Statement {
+    fn advance(&mut self, balance: Option<&i64>, entries: &[Entry<String>]) {
+        ADVANCED.set(ADVANCED.get() + 1);
+        if let Some(Halt { reached, go_on }) = HALT.take() {
+            reached.send(()).expect("is waited for");
+            go_on.recv().expect("is let go on");
+        }
+        self.balance = balance.copied();
+        self.ids
+            .extend(entries.iter().map(|entry| entry.id.clone()));
+    }
+}
+
+thread_local! {
+    /// How many projections this thread has brought as far as their writes.
+    static ADVANCED: Cell<usize> = const { Cell::new(0) };
+    /// Where this thread's next projection is to wait, between its read and its write.
+    static HALT: Cell<Option<Halt>> = const { Cell::new(None) };
+}
+
+struct Halt {
+    reached: mpsc::Sender<()>,
+    go_on: mpsc::Receiver<()>,
+}
 
 pub struct File {
     folder: TempDir,
@@ -150,4 +193,103 @@ pub fn balance(store: &Accounts, account: &str) -> Option<i64> {
 /// Polls once, which puts a commit into the store's queue.
 pub fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
     pin!(future).poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// Projects a record as it was read, whatever has happened since.
+pub fn project_on(store: &Accounts, account: &str, seen: &Account) -> Projected {
+    pollster::block_on(project_later(store.clone(), account, seen))
+}
+
+/// As [`project_on`], for whoever wants to poll it.
+pub fn project_later(
+    store: Accounts,
+    account: &str,
+    seen: &Account,
+) -> Pin<Box<dyn Future<Output = Projected> + Send>> {
+    let account = key(account);
+    let seen = seen.clone();
+    Box::pin(async move { store.project(&account, &seen).await })
+}
+
+/// A projection that knows what it is going to write, and has not begun to.
+pub struct Slow {
+    go_on: mpsc::Sender<()>,
+    thread: JoinHandle<Projected>,
+}
+
+pub fn project_slowly(store: &Accounts, account: &str, seen: &Account) -> Slow {
+    let (reached, wait) = mpsc::channel();
+    let (go_on, told) = mpsc::channel();
+    let projection = project_later(store.clone(), account, seen);
+    let thread = thread::spawn(move || {
+        HALT.set(Some(Halt {
+            reached,
+            go_on: told,
+        }));
+        pollster::block_on(projection)
+    });
+    wait.recv().expect("comes to its write");
+    Slow { go_on, thread }
+}
+
+impl Slow {
+    pub fn finish(self) -> Projected {
+        self.go_on.send(()).expect("still waits");
+        self.thread.join().expect("ends")
+    }
+}
+
+/// Polls a projection until its write is in the queue, where something has to hold it up.
+pub fn queue_up<F: Future + Unpin>(projection: &mut F) {
+    let before = ADVANCED.get();
+    let (woken, wait) = mpsc::channel();
+    let waker = Waker::from(Arc::new(Woken(woken)));
+    loop {
+        let polled = pin!(&mut *projection).poll(&mut Context::from_waker(&waker));
+        assert!(polled.is_pending(), "was held up by nothing");
+        if ADVANCED.get() > before {
+            return;
+        }
+        wait.recv().expect("its read is answered");
+    }
+}
+
+struct Woken(mpsc::Sender<()>);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        // Nobody waits any more where the projection was queued up already.
+        let _gone = self.0.send(());
+    }
+}
+
+/// Reads and projects, if there is anything to project.
+pub fn project(store: &Accounts, account: &str) {
+    let seen = read(store, account, &[]).expect("is there");
+    if seen.state.is_pending(seen.version) {
+        let coverage = project_on(store, account, &seen).expect("lands");
+        assert!(matches!(coverage, Coverage::Whole), "{coverage:?}");
+    }
+}
+
+pub fn shown(store: &Accounts, account: &str) -> Option<Shown<Statement>> {
+    pollster::block_on(store.view(account)).expect("reads")
+}
+
+pub fn pending(store: &Accounts) -> Vec<String> {
+    pollster::block_on(store.pending(usize::MAX)).expect("reads")
+}
+
+/// The view shows this version, with these entries and a balance of their number.
+pub fn assert_shows(store: &Accounts, account: &str, version: Version, ids: &[&str]) {
+    let shown = shown(store, account).expect("has a view");
+    assert_eq!(shown.version, version);
+    assert_eq!(shown.entries, ids.len() as u64);
+    assert_eq!(shown.view.ids, ids);
+    assert_eq!(shown.view.balance, Some(ids.len() as i64));
+}
+
+#[track_caller]
+pub fn assert_refused<T: Debug>(result: Result<T, CommitError<SqliteError>>) {
+    assert!(matches!(result, Err(CommitError::Refused)), "{result:?}");
 }
