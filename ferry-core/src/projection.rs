@@ -94,6 +94,19 @@ pub enum Coverage<View, E> {
     },
 }
 
+impl<View, E> Coverage<View, E> {
+    /// The same with another error, as for a store that wraps another.
+    pub fn map_err<T>(self, wrap: impl FnOnce(E) -> T) -> Coverage<View, T> {
+        match self {
+            Self::Whole => Coverage::Whole,
+            Self::Part { view, fault } => Coverage::Part {
+                view,
+                fault: fault.map(wrap),
+            },
+        }
+    }
+}
+
 /// What a store answers to a projection: how much of the record the view shows now, or as a commit that did not
 /// report success.
 pub type ProjectResult<View, E> = Result<Coverage<View, E>, CommitError<E>>;

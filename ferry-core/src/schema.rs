@@ -122,6 +122,16 @@ impl<E> Fault<E> {
     }
 }
 
+impl<E> Fault<E> {
+    /// The same with another error, as for a store that wraps another.
+    pub fn map<T>(self, wrap: impl FnOnce(E) -> T) -> Fault<T> {
+        Fault {
+            error: wrap(self.error),
+            class: self.class,
+        }
+    }
+}
+
 impl<E: fmt::Display> fmt::Display for Fault<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.class {
@@ -171,6 +181,17 @@ pub enum CommitError<E> {
 impl<E> From<Fault<E>> for CommitError<E> {
     fn from(fault: Fault<E>) -> Self {
         Self::NotLanded(fault)
+    }
+}
+
+impl<E> CommitError<E> {
+    /// The same with another error, as for a store that wraps another.
+    pub fn map<T>(self, wrap: impl FnOnce(E) -> T) -> CommitError<T> {
+        match self {
+            Self::Refused => CommitError::Refused,
+            Self::NotLanded(fault) => CommitError::NotLanded(fault.map(wrap)),
+            Self::InDoubt(error) => CommitError::InDoubt(wrap(error)),
+        }
     }
 }
 

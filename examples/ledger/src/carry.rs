@@ -14,16 +14,16 @@ use std::{
     thread,
 };
 
-use ferry_sqlite::SqliteError;
-use ferry_tokio::Failure;
+use ferry_tokio::{Answer as Heard, AnswerOf, Failure};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
 use crate::{
-    fold::{Outcome, Receipt},
+    fold::{Ledger, Outcome, Receipt},
     lines::{BadLine, Line, Lines, Request},
     node::{Handle, Submission},
     stop::Stop,
+    store::StoreError,
 };
 
 /// The most inputs whose answers are still to come or to be written.
@@ -189,8 +189,34 @@ struct ResultLine<'a> {
     status: Status,
     #[serde(skip_serializing_if = "Option::is_none")]
     balance: Option<i64>,
+    #[serde(skip_serializing_if = "is_not")]
+    late: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_not(flag: &bool) -> bool {
+    !flag
+}
+
+/// What is told of a line besides its number and id.
+struct Told {
+    status: Status,
+    balance: Option<i64>,
+    late: bool,
+    reason: Option<String>,
+}
+
+impl Told {
+    fn no(status: Status, reason: String) -> Self {
+        Self {
+            status,
+            balance: None,
+            late: false,
+            reason: Some(reason),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Serialize)]
@@ -239,11 +265,17 @@ impl<W: Write> Writer<W> {
     }
 
     async fn write(&mut self, answer: Answer) {
-        let (status, balance, reason) = match answer.result {
-            ToCome::Bad(reason) => (Status::Bad, None, Some(reason)),
-            ToCome::NotTaken(reason) => (Status::Failed, None, Some(reason)),
+        let told = match answer.result {
+            ToCome::Bad(reason) => Told::no(Status::Bad, reason),
+            ToCome::NotTaken(reason) => Told::no(Status::Failed, reason),
             ToCome::Submitted(submission) => result(self.answer_to(submission).await),
         };
+        let Told {
+            status,
+            balance,
+            late,
+            reason,
+        } = told;
         self.count(status);
         if matches!(self.end, Some(End::OutputClosed(_))) {
             return;
@@ -254,6 +286,7 @@ impl<W: Write> Writer<W> {
             id,
             status,
             balance,
+            late,
             reason,
         };
         let written = serde_json::to_writer(&mut self.output, &line).map_err(io::Error::from);
@@ -265,7 +298,7 @@ impl<W: Write> Writer<W> {
     async fn answer_to(
         &mut self,
         mut submission: Submission,
-    ) -> Result<Outcome, Failure<SqliteError>> {
+    ) -> Result<AnswerOf<Ledger>, Failure<StoreError>> {
         match poll_fn(|cx| Poll::Ready(Pin::new(&mut submission).poll(cx))).await {
             Poll::Ready(answer) => answer,
             Poll::Pending => {
@@ -308,20 +341,32 @@ impl<W: Write> Writer<W> {
     }
 }
 
-fn result(answer: Result<Outcome, Failure<SqliteError>>) -> (Status, Option<i64>, Option<String>) {
-    match answer {
-        Ok(Outcome::Applied(Receipt { balance, .. })) => (Status::Applied, Some(balance), None),
-        Ok(Outcome::Already(Receipt { balance, .. })) => (Status::Already, Some(balance), None),
-        Ok(Outcome::Refused(refusal)) => (
-            Status::Refused,
-            Some(refusal.balance()),
-            Some(refusal.to_string()),
-        ),
-        Ok(Outcome::Mismatch) => {
-            let reason = "this id is in the file with another amount or memo; nothing was changed";
+fn result(answer: Result<AnswerOf<Ledger>, Failure<StoreError>>) -> Told {
+    let Heard {
+        outcome,
+        durability,
+    } = match answer {
+        Ok(heard) => heard,
+        Err(failure) => return Told::no(Status::Failed, failure.to_string()),
+    };
+    let (status, balance, reason) = match outcome {
+        Outcome::Applied(Receipt { balance, .. }) => (Status::Applied, Some(balance), None),
+        Outcome::Already(Receipt { balance, .. }) => (Status::Already, Some(balance), None),
+        Outcome::Refused(refusal) => {
+            let reason = Some(refusal.to_string());
+            (Status::Refused, Some(refusal.balance()), reason)
+        }
+        Outcome::Mismatch => {
+            let reason =
+                "this id is in the ledger with another amount or memo; nothing was changed";
             (Status::Mismatch, None, Some(reason.to_owned()))
         }
-        Err(failure) => (Status::Failed, None, Some(failure.to_string())),
+    };
+    Told {
+        status,
+        balance,
+        late: !durability.is_projected(),
+        reason,
     }
 }
 

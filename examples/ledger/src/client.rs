@@ -2,12 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
+use ferry_tokio::AnswerOf;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::{
     answers::{Heard, Sent},
     fleet::Fleet,
-    fold::{Outcome, Posting},
+    fold::{Ledger, Outcome, Posting, Receipt},
     stop::Stop,
     tally::Tally,
     workload::{Afterwards, Task, Workload, account_name, posting},
@@ -17,6 +18,8 @@ use crate::{
 const GIVE_UP_AFTER: Duration = Duration::from_secs(20);
 /// How long it waits for an answer once its first, perhaps short, patience has run out.
 const PATIENCE_MAX: Duration = Duration::from_secs(5);
+/// After every so many inputs a client looks whether a statement shows what it was told that it shows.
+const LOOK_EVERY: u32 = 8;
 /// The longest pause between two tries.
 const PAUSE_MAX: Duration = Duration::from_millis(20);
 
@@ -30,7 +33,7 @@ pub struct Client {
 
 /// What the last try of an input was told, and whether earlier ones were left without an answer.
 struct Settled {
-    outcome: Option<Outcome>,
+    answer: Option<AnswerOf<Ledger>>,
     copies: bool,
 }
 
@@ -76,13 +79,16 @@ impl Client {
     async fn post(&mut self, run: &str, index: u32, task: &Task) -> Heard {
         let account = account_name(task.account);
         let mut posting = posting(run, self.workload.client(), index, task.amount);
-        let heard = self
+        let settled = self
             .settle(&account, &posting, task.node, task.patience)
-            .await
-            .heard();
+            .await;
+        let heard = settled.heard();
         let Heard::Applied(receipt) = heard else {
             return heard;
         };
+        if settled.is_projected() && index.is_multiple_of(LOOK_EVERY) {
+            self.look(&account, receipt).await;
+        }
         let right = match task.afterwards {
             Afterwards::Nothing => return heard,
             Afterwards::Repeat => Outcome::Already(receipt),
@@ -97,8 +103,17 @@ impl Client {
             Afterwards::Alter => &mut self.tally.mismatches,
             Afterwards::Nothing | Afterwards::Repeat => &mut self.tally.repeats,
         };
-        counted.count(again.outcome == Some(right));
+        counted.count(again.outcome() == Some(right));
         heard
+    }
+
+    /// Looks at the account's statement, by any node: it is to show the posting of this receipt.
+    async fn look(&mut self, account: &str, receipt: Receipt) {
+        let node = self.workload.other_node(0);
+        if let Some(statement) = self.fleet.statement(node, account).await {
+            let is_shown = statement.postings >= receipt.number;
+            self.tally.looks.count(is_shown);
+        }
     }
 
     /// Sends one input, to one node after another, until there is an answer.
@@ -116,9 +131,10 @@ impl Client {
             match self.fleet.submit(node, account, posting) {
                 None => self.tally.rejected += 1,
                 Some(submission) => match timeout(patience, submission).await {
-                    Ok(Ok(outcome)) => {
+                    Ok(Ok(answer)) => {
+                        self.tally.late += u64::from(!answer.durability.is_projected());
                         return Settled {
-                            outcome: Some(outcome),
+                            answer: Some(answer),
                             copies,
                         };
                     }
@@ -137,15 +153,24 @@ impl Client {
             sleep(self.workload.pause(PAUSE_MAX)).await;
         }
         Settled {
-            outcome: None,
+            answer: None,
             copies,
         }
     }
 }
 
 impl Settled {
+    fn outcome(&self) -> Option<Outcome> {
+        self.answer.as_ref().map(|answer| answer.outcome)
+    }
+
+    fn is_projected(&self) -> bool {
+        let answer = self.answer.as_ref();
+        answer.is_some_and(|answer| answer.durability.is_projected())
+    }
+
     fn heard(&self) -> Heard {
-        match self.outcome {
+        match self.outcome() {
             None => Heard::Nothing,
             Some(Outcome::Applied(receipt) | Outcome::Already(receipt)) => Heard::Applied(receipt),
             Some(Outcome::Refused(_)) if self.copies => Heard::RefusedWithCopies,

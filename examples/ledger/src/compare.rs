@@ -6,14 +6,16 @@ use std::{
 };
 
 use anyhow::{Context, Result, anyhow};
-use ferry_tokio::{Commit, Fold, Step, Store as _};
+use ferry_tokio::{Commit, Fold, ProjectedStore as _, Record, Step, Store as _};
 use tokio::task::JoinSet;
 
 use crate::{
-    fold::{Ledger, Posting, Store},
-    node::{Handle, Node},
+    fold::{Ledger, Posting},
+    node::{Duties, Handle, Node},
     options::Simulation,
+    place::Place,
     stop::Stop,
+    store::Store,
     workload::{Task, Workload, account_name, posting},
 };
 
@@ -30,7 +32,7 @@ const TURN_PER_INPUT: Duration = Duration::from_micros(20);
 pub struct Comparison {
     /// With Ferry.
     pub batched: Pace,
-    /// Each input on its own: a read, and a commit with its sync.
+    /// Each input on its own: a read, a commit and a projection, each of these with its sync.
     pub alone: Pace,
 }
 
@@ -77,8 +79,9 @@ pub async fn compare(
         .prefix("ledger-compare-")
         .tempdir_in(folder);
     let folder = folder.context("cannot make a folder for the comparison")?;
-    let node = Node::open(&folder.path().join("batched.db"), simulation.seed)?;
-    let store = Store::open(folder.path().join("alone.db"))?;
+    let place = |name| Place::File(folder.path().join(name));
+    let node = Node::open(&place("batched.db"), simulation.seed, Duties::WritingOnly).await?;
+    let store = Store::open(&place("alone.db")).await?;
 
     let turn = (TURN_PER_INPUT * simulation.inputs).min(TURN_MAX);
     // The simulation's own inputs, and more of the same kind where a fast disk gets further.
@@ -158,7 +161,7 @@ async fn in_batches(handle: &Handle, posters: &mut Vec<Poster>, end: Instant) ->
     Ok(total)
 }
 
-/// The clients in turn, each input with a commit of its own. They do not go at once, since the file
+/// The clients in turn, each input with a commit and a projection of its own. They do not go at once, since the file
 /// takes one commit at a time, and those that wait for it would only get in each other's way.
 async fn one_by_one(store: &Store, posters: &mut [Poster], end: Instant) -> Result<u64> {
     let mut inputs = 0;
@@ -186,7 +189,8 @@ async fn write_alone(store: &Store, account: &String, posting: &Posting) -> Resu
             state: &state,
             entries: &[entry],
         };
-        store.commit(account, commit).await?;
+        let version = store.commit(account, commit).await?;
+        store.project(account, &Record { state, version }).await?;
     }
     Ok(())
 }

@@ -8,14 +8,10 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tokio::{
-    task::{JoinHandle, spawn_blocking},
-    time::sleep,
-};
+use tokio::{task::JoinHandle, time::sleep};
 
 use crate::{fleet::Fleet, options::Simulation};
 
@@ -24,7 +20,8 @@ const DROPS_PER_NODE: u32 = 3;
 /// How often it is looked whether it is time.
 const LOOK_EVERY: Duration = Duration::from_micros(500);
 
-/// Drops nodes at even distances over a run, each while it is writing.
+/// Drops nodes at even distances over a run, each while it is writing; or, if the run asks for it, when it
+/// has committed and not yet projected.
 #[derive(Debug)]
 pub struct Dropper {
     over: Arc<AtomicBool>,
@@ -95,8 +92,16 @@ impl Run {
             if self.is_over() {
                 break;
             }
+            if simulation.crash_between {
+                self.fleet.hold_between(node);
+                while !self.is_over() && !self.fleet.is_held_between(node) {
+                    sleep(LOOK_EVERY).await;
+                }
+            }
             self.drops.count += 1;
-            while let Err(trouble) = self.replace(node).await {
+            // Also when the run is over: a node that is held would never come to its end.
+            let seed = self.random.random();
+            while let Err(trouble) = self.fleet.replace(node, seed).await {
                 self.drops.trouble = Some(trouble);
                 if self.is_over() {
                     break;
@@ -104,12 +109,6 @@ impl Run {
             }
         }
         self.drops
-    }
-
-    async fn replace(&mut self, node: u32) -> Result<()> {
-        let (fleet, seed) = (Arc::clone(&self.fleet), self.random.random());
-        let replaced = spawn_blocking(move || fleet.replace(node, seed)).await;
-        replaced.context("replacing a node panicked")?
     }
 
     fn is_over(&self) -> bool {

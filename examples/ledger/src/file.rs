@@ -1,4 +1,4 @@
-//! Opening the ledger's file before anything else is done.
+//! Looking at the ledger's file before anything else is done.
 
 use std::{path::Path, time::Duration};
 
@@ -6,21 +6,20 @@ use anyhow::{Context, Result, bail};
 use ferry_sqlite::OpenError;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::fold::Store;
+use crate::store::InFile;
 
 /// How long another program may keep the file locked.
 const LOCKED_MAX: Duration = Duration::from_secs(5);
 
-/// Opens the ledger, or makes it, and sees that it can be written at this moment.
+/// Sees that the file can be written at this moment: one that somebody else is writing opens well, and would
+/// only fail input after input.
 ///
 /// # Errors
 ///
-/// Says what is the matter with the file and what to do about it. It has not been changed then.
-pub fn open(file: &Path) -> Result<Store> {
-    let store = Store::open(file)?;
-    // A file that somebody else is writing opens well, and would only fail input after input.
+/// Says what is the matter with the file and what to do about it.
+pub fn check(store: &InFile) -> Result<()> {
     match lock(store.path()) {
-        Ok(()) => Ok(store),
+        Ok(()) => Ok(()),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
             bail!(OpenError::Locked {
                 path: store.path().to_owned(),

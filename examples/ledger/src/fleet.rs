@@ -1,21 +1,21 @@
-//! Several nodes on one file, any of which may be dropped and replaced at any time.
+//! Several nodes on one ledger, any of which may be dropped and replaced at any time.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
 
 use crate::{
     fold::Posting,
-    node::{Batches, Node, Submission},
+    node::{Batches, Duties, Node, Submission},
+    place::Place,
+    statement::Statement,
 };
 
-/// Several nodes on one file.
+/// Several nodes on one ledger.
 #[derive(Debug)]
 pub struct Fleet {
-    file: PathBuf,
+    place: Place,
+    duties: Duties,
     slots: Vec<Mutex<Slot>>,
 }
 
@@ -29,22 +29,24 @@ struct Slot {
 }
 
 impl Fleet {
-    /// Opens so many nodes on a file.
+    /// Opens so many nodes on a ledger.
     ///
     /// # Errors
     ///
     /// As [`Node::open`].
-    pub fn open(file: &Path, nodes: u32, seed: u64) -> Result<Self> {
-        let slots = (0..nodes).map(|node| {
-            let node = Node::open(file, seed.wrapping_add(u64::from(node)))?;
-            Ok(Mutex::new(Slot {
+    pub async fn open(place: &Place, nodes: u32, seed: u64, duties: Duties) -> Result<Self> {
+        let mut slots = Vec::new();
+        for node in 0..nodes {
+            let node = Node::open(place, seed.wrapping_add(u64::from(node)), duties).await?;
+            slots.push(Mutex::new(Slot {
                 node: Some(node),
                 past: Batches::default(),
-            }))
-        });
+            }));
+        }
         Ok(Self {
-            file: file.to_owned(),
-            slots: slots.collect::<Result<_>>()?,
+            place: place.clone(),
+            duties,
+            slots,
         })
     }
 
@@ -65,15 +67,36 @@ impl Fleet {
         handle.is_some_and(|handle| handle.stats().batches_in_flight > 0)
     }
 
-    /// Drops a node with whatever it has under way, and opens another in its place. Blocks.
+    /// Holds a node between its two writes: what it commits from now on, it does not project any more.
+    pub fn hold_between(&self, node: u32) {
+        if let Some(node) = &self.slot(node).node {
+            node.store().between().bar();
+        }
+    }
+
+    /// Whether a node stands between its two writes, held there.
+    pub fn is_held_between(&self, node: u32) -> bool {
+        let slot = self.slot(node);
+        let node = slot.node.as_ref();
+        node.is_some_and(|node| node.store().between().is_reached())
+    }
+
+    /// An account's statement, as readers see it by a node; `None` where the node cannot tell.
+    pub async fn statement(&self, node: u32, account: &str) -> Option<Statement> {
+        let store = self.slot(node).node.as_ref()?.store().clone();
+        let shown = store.statement(account).await.ok()?;
+        Some(shown.map(|shown| shown.view).unwrap_or_default())
+    }
+
+    /// Drops a node with whatever it has under way, and opens another in its place.
     ///
     /// # Errors
     ///
     /// As [`Node::open`]; the place then stays empty.
-    pub fn replace(&self, node: u32, seed: u64) -> Result<()> {
+    pub async fn replace(&self, node: u32, seed: u64) -> Result<()> {
         let gone = self.slot(node).node.take();
         let past = gone.map(Node::crash).unwrap_or_default();
-        let new = Node::open(&self.file, seed);
+        let new = Node::open(&self.place, seed, self.duties).await;
         let mut slot = self.slot(node);
         slot.past += past;
         slot.node = Some(new?);

@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use ferry_sqlite::{Check, Entry, Fingerprint, SqliteStore, Stored};
-use ferry_tokio::{Fold, Step};
+use ferry_stored::{Check, Entry, Fingerprint, Stored};
+use ferry_tokio::{Fold, Projection, RecordOf, Step};
 use serde::{Deserialize, Serialize};
 
-/// Where the ledger is kept: a record per account, an entry per applied posting.
-pub type Store = SqliteStore<Account, Receipt>;
+use crate::store::Store;
 
 /// One deposit or withdrawal: Ferry's input, with the account as its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +28,7 @@ pub struct Account {
     pub postings: u64,
 }
 
-/// What an applied posting led to. Kept in the file, so that a retry hears exactly the same.
+/// What an applied posting led to. Kept with it, so that a retry hears exactly the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
     /// Which of the account's postings it is, from 1.
@@ -53,13 +52,13 @@ impl fmt::Display for Receipt {
 /// What a client hears of a posting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is in the file now.
+    /// It is stored now.
     Applied(Receipt),
-    /// It was in the file before; this is what it was answered with then.
+    /// It was stored before; this is what it was answered with then.
     Already(Receipt),
     /// A business no. Nothing is written, so the same posting may be applied later on.
     Refused(Refusal),
-    /// Its id is in the file with another amount or memo. Nothing is changed.
+    /// Its id is stored with another amount or memo. Nothing is changed.
     Mismatch,
 }
 
@@ -185,6 +184,14 @@ impl Fold for Ledger {
                 Step::Applied(entry, Outcome::Applied(receipt))
             }
         }
+    }
+}
+
+impl Projection for Ledger {
+    type View = ();
+
+    fn pending(&self, record: &RecordOf<Store>) -> bool {
+        record.state.is_pending(record.version)
     }
 }
 

@@ -3,19 +3,24 @@
 
 pub mod answers;
 pub mod audit;
+pub mod between;
 pub mod carry;
 pub mod client;
 pub mod compare;
 pub mod dropper;
 pub mod file;
+pub mod findings;
 pub mod fleet;
 pub mod fold;
 pub mod lines;
 pub mod node;
 pub mod options;
+pub mod place;
 pub mod report;
 pub mod simulate;
+pub mod statement;
 pub mod stop;
+pub mod store;
 pub mod tally;
 pub mod workload;
 

@@ -7,8 +7,13 @@ use std::{fs::File, io, path::Path, process::ExitCode};
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
-use ferry_ledger::{file, fold::Store, options::Options, stop::Stop};
-use modes::{Input, WRONG, carry_and_audit, note, simulate_and_audit};
+use ferry_ledger::{
+    options::{Chore, Options},
+    place::Place,
+    stop::Stop,
+    store::Store,
+};
+use modes::{Input, WRONG, audit_alone, carry_and_audit, note, simulate_and_audit, sweep};
 use tokio::runtime::{self, Runtime};
 
 /// Nothing was done. What clap answers to options that it does not take, too.
@@ -16,15 +21,19 @@ const UNUSABLE: u8 = 2;
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    let (runtime, input, store) = match prepare(&options) {
+    let which = options.chore.as_ref().map_or(&options.which, Chore::which);
+    let place = which.place();
+    let (runtime, input, store) = match prepare(&options, &place) {
         Ok(prepared) => prepared,
         Err(error) => return fail(UNUSABLE, &error),
     };
     let done = runtime.block_on(async {
         let stop = Stop::on_ctrl_c();
-        match input {
-            Some(input) => carry_and_audit(&store, input, stop).await,
-            None => simulate_and_audit(&options.simulation, &options.file, &store, stop).await,
+        match (&options.chore, input) {
+            (Some(Chore::Sweep(_)), _) => sweep(&place).await,
+            (Some(Chore::Audit(_)), _) => audit_alone(&place, &store).await,
+            (None, Some(input)) => carry_and_audit(&place, &store, input, stop).await,
+            (None, None) => simulate_and_audit(&options.simulation, &place, &store, stop).await,
         }
     });
     store.close();
@@ -35,17 +44,23 @@ fn main() -> ExitCode {
 }
 
 /// Everything that can be found to be unusable before anything is done.
-fn prepare(options: &Options) -> Result<(Runtime, Option<Input>, Store)> {
+fn prepare(options: &Options, place: &Place) -> Result<(Runtime, Option<Input>, Store)> {
+    if let (Some(_), Place::File(file)) = (&options.chore, place) {
+        let name = file.display();
+        ensure!(
+            file.exists(),
+            "there is no ledger at {name}: name its file with --file"
+        );
+    }
     let input = options.input.as_deref().map(open_input).transpose()?;
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
-        .build();
-    Ok((
-        runtime.context("cannot start threads")?,
-        input,
-        file::open(&options.file)?,
-    ))
+        .build()
+        .context("cannot start threads")?;
+    let store = runtime.block_on(Store::open(place))?;
+    store.check()?;
+    Ok((runtime, input, store))
 }
 
 fn open_input(path: &Path) -> Result<Input> {

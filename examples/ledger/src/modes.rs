@@ -1,9 +1,8 @@
-//! The two things that the program does, each to its end with its audit; both give the exit status.
+//! The things that the program does, each to its end; all give the exit status.
 
 use std::{
     fmt::Display,
     io::{self, IsTerminal, Read, Write},
-    path::Path,
     process,
     time::Duration,
 };
@@ -14,19 +13,22 @@ use ferry_ledger::{
     audit::audit,
     carry::{End, carry},
     compare::{Comparison, compare},
-    fold::Store,
-    node::Node,
+    node::{Duties, Node},
     options::Simulation,
-    report::{Report, write_carried},
+    place::Place,
+    report::{Report, write_carried, write_findings, write_swept},
     simulate::simulate,
     stop::{INTERRUPTED, Stop},
+    store::{Kind, Store},
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Something went wrong on the way, or was found wrong at the end.
 pub(crate) const WRONG: u8 = 1;
 
-const UNREADABLE: &str = "cannot read the file again for the audit";
+const UNREADABLE: &str = "cannot read the ledger again for the audit";
+/// How many statements are finished at a time.
+const SWEPT_AT_ONCE: usize = 32;
 
 /// Where lines come from.
 pub(crate) type Input = Box<dyn Read + Send>;
@@ -34,14 +36,14 @@ pub(crate) type Input = Box<dyn Read + Send>;
 /// Simulates, audits, compares and reports.
 pub(crate) async fn simulate_and_audit(
     simulation: &Simulation,
-    file: &Path,
+    place: &Place,
     store: &Store,
     stop: Stop,
 ) -> Result<u8> {
     let style = "{elapsed_precise} {wide_bar} {human_pos}/{human_len} inputs, {eta} left";
     let progress = ProgressBar::new(u64::from(simulation.inputs))
         .with_style(ProgressStyle::with_template(style)?);
-    let simulated = simulate(simulation, store.path(), &progress, &stop).await?;
+    let simulated = simulate(simulation, place, &progress, &stop).await?;
     progress.finish_and_clear();
     if let Some(trouble) = &simulated.drops.trouble {
         note(format_args!(
@@ -49,10 +51,11 @@ pub(crate) async fn simulate_and_audit(
         ));
     }
 
-    let findings = audit(store, &simulated.answers).context(UNREADABLE)?;
+    let findings = audit(store, &simulated.answers).await;
+    let findings = findings.context(UNREADABLE)?;
     let mut report = Report {
         simulation,
-        file,
+        place,
         simulated: &simulated,
         findings: &findings,
         comparison: None,
@@ -77,15 +80,47 @@ async fn compare_beside(
 ) -> Result<Option<Comparison>> {
     let progress = ProgressBar::new_spinner().with_message("comparing with unbatched writes");
     progress.enable_steady_tick(Duration::from_millis(100));
-    let folder = store.path().parent().context("the file is in no folder")?;
+    let Kind::File(file) = store.kind();
+    let folder = file.path().parent().context("the file is in no folder")?;
     let compared = compare(simulation, folder, stop).await;
     progress.finish_and_clear();
     compared
 }
 
+/// Finishes the statements that are late.
+pub(crate) async fn sweep(place: &Place) -> Result<u8> {
+    let node = Node::open(place, process::id().into(), Duties::WritingOnly).await?;
+    let late = node.store().pending().await?;
+    let progress = ProgressBar::new(late.len() as u64);
+    let bar = progress.clone();
+    let sweep = node.handle().sweep(late).concurrency(SWEPT_AT_ONCE);
+    let swept = sweep
+        .on_progress(move |tried| bar.inc(u64::from(!tried.is_tried_again)))
+        .await;
+    progress.finish_and_clear();
+    node.close().await;
+    let written = write_swept(&mut io::stdout().lock(), place, &swept);
+    written.context("cannot write the report")?;
+    Ok(exit(swept.still_pending == 0, false))
+}
+
+/// Reads the whole ledger, and says what it holds.
+pub(crate) async fn audit_alone(place: &Place, store: &Store) -> Result<u8> {
+    let findings = audit(store, &Answers::default()).await;
+    let findings = findings.context("cannot read the ledger")?;
+    let written = write_findings(&mut io::stdout().lock(), place, &findings);
+    written.context("cannot write the report")?;
+    Ok(exit(findings.total() == 0, false))
+}
+
 /// Carries real inputs and audits.
-pub(crate) async fn carry_and_audit(store: &Store, input: Input, stop: Stop) -> Result<u8> {
-    let node = Node::open(store.path(), process::id().into())?;
+pub(crate) async fn carry_and_audit(
+    place: &Place,
+    store: &Store,
+    input: Input,
+    stop: Stop,
+) -> Result<u8> {
+    let node = Node::open(place, process::id().into(), Duties::Sweeping).await?;
     let progress = match io::stdout().is_terminal() {
         true => ProgressBar::hidden(), // The results are to be seen there.
         false => ProgressBar::new_spinner().with_style(ProgressStyle::with_template(
@@ -96,12 +131,12 @@ pub(crate) async fn carry_and_audit(store: &Store, input: Input, stop: Stop) -> 
     let batches = node.close().await;
     progress.finish_and_clear();
 
-    let findings = audit(store, &Answers::default()).context(UNREADABLE)?;
-    let file = store.path();
+    let findings = audit(store, &Answers::default()).await;
+    let findings = findings.context(UNREADABLE)?;
     // Where nobody reads it, it is not missed.
     let _unread = write_carried(
         &mut io::stderr().lock(),
-        file,
+        place,
         &carried,
         &batches,
         &findings,

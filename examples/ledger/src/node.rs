@@ -1,22 +1,25 @@
 //! One node: a Ferry handle with a runtime and connections of its own, as a process would have.
 
-use std::{ops::AddAssign, path::Path, time::Duration};
+use std::{ops::AddAssign, time::Duration};
 
 use anyhow::{Context, Result};
-use ferry_sqlite::SqliteError;
-use ferry_tokio::{Builder, Ferry, FoldWrite};
+use ferry_tokio::{AnswerOf, Builder, Ferry, ProjectedWrite, Schedule, Sweeper};
 use tokio::{
     runtime::{self, Runtime},
     task::spawn_blocking,
 };
 
-use crate::fold::{Ledger, Outcome, Store};
+use crate::{
+    fold::Ledger,
+    place::Place,
+    store::{Store, StoreError},
+};
 
 /// Ferry's handle, for this ledger.
-pub type Handle = Ferry<FoldWrite<Ledger>>;
+pub type Handle = Ferry<ProjectedWrite<Ledger>>;
 
 /// The answer to come to one input.
-pub type Submission = ferry_tokio::Submission<Outcome, SqliteError>;
+pub type Submission = ferry_tokio::Submission<AnswerOf<Ledger>, StoreError>;
 
 /// The most inputs in one batch.
 const BATCH_MAX: usize = 512;
@@ -26,12 +29,41 @@ const QUEUEING_MAX: usize = 20_000;
 /// How long a node's tasks may take to end, once they have nothing left to do.
 const CLOSE_MAX: Duration = Duration::from_secs(5);
 
-/// One node on the file.
+/// How often a node looks for statements that are late.
+const SWEEP_EVERY: Duration = Duration::from_secs(1);
+/// How many of them it takes up at once.
+const SWEEP_MAX: usize = 1000;
+
+/// One node on the ledger.
 #[derive(Debug)]
 pub struct Node {
+    /// `None` where it is not to finish what others left.
+    sweeper: Option<Sweeper>,
     handle: Handle,
     store: Store,
     runtime: Runtime,
+}
+
+/// What a node does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duties {
+    /// It writes, and finishes the statements that other nodes left late.
+    Sweeping,
+    /// It writes.
+    WritingOnly,
+}
+
+fn sweeper(handle: &Handle, store: &Store) -> Result<Sweeper> {
+    let schedule = Schedule {
+        every: SWEEP_EVERY,
+        ..Schedule::default()
+    };
+    let store = store.clone();
+    let late = move || {
+        let store = store.clone();
+        async move { store.pending_after("", SWEEP_MAX).await }
+    };
+    Ok(handle.sweeper(schedule, late)?)
 }
 
 /// What one or several nodes did.
@@ -45,32 +77,47 @@ pub struct Batches {
     pub largest: u64,
     /// Commits that the store refused, since another node had changed the account.
     pub refused: u64,
+    /// Projections of statements that were tried.
+    pub projections: u64,
+    /// Late statements that a sweep looked after.
+    pub resumes: u64,
     /// Syncs of the disk, each for the commits of many accounts.
     pub syncs: u64,
 }
 
 impl Node {
-    /// A node on `file`, which is made if it is not there. `seed` spreads its retries. Blocks.
+    /// A node on the ledger at `place`, which is made if it is not there. `seed` spreads its retries.
     ///
     /// # Errors
     ///
-    /// The file cannot be opened, or no thread can be had.
-    pub fn open(file: &Path, seed: u64) -> Result<Self> {
-        let store = Store::open(file)?;
+    /// The ledger cannot be opened, or no thread can be had.
+    pub async fn open(place: &Place, seed: u64, duties: Duties) -> Result<Self> {
+        let place = place.clone();
+        let opened = spawn_blocking(move || Self::start(&place, seed, duties));
+        opened.await.context("opening a node panicked")?
+    }
+
+    fn start(place: &Place, seed: u64, duties: Duties) -> Result<Self> {
         let runtime = runtime::Builder::new_multi_thread()
             .worker_threads(1)
-            .enable_time()
+            .enable_all()
             .thread_name("ledger-node")
             .build()
             .context("cannot start the thread of a node")?;
+        let store = runtime.block_on(Store::open(place))?;
         let entered = runtime.enter();
         let handle = Builder::new()
             .max_queueing(QUEUEING_MAX)
             .max_batch(BATCH_MAX)
             .seed(seed)
-            .fold_write(Ledger, store.clone())?;
+            .projected_write(Ledger, store.clone())?;
+        let sweeper = match duties {
+            Duties::Sweeping => Some(sweeper(&handle, &store)?),
+            Duties::WritingOnly => None,
+        };
         drop(entered);
         Ok(Self {
+            sweeper,
             handle,
             store,
             runtime,
@@ -98,10 +145,14 @@ impl Node {
     }
 
     /// Finishes what was accepted, then ends the node.
-    pub async fn close(self) -> Batches {
+    pub async fn close(mut self) -> Batches {
+        if let Some(sweeper) = self.sweeper.take() {
+            sweeper.close().await;
+        }
         self.handle.close().await;
         let batches = Batches::of(&self);
         let Self {
+            sweeper: _,
             handle,
             store,
             runtime,
@@ -126,7 +177,9 @@ impl Batches {
             inputs: counters.batched,
             largest: counters.largest_batch,
             refused: counters.writes.refused,
-            syncs: node.store.stats().transactions,
+            projections: counters.writes.projections,
+            resumes: counters.resumes,
+            syncs: node.store.syncs().unwrap_or(0),
         }
     }
 
@@ -143,6 +196,8 @@ impl AddAssign for Batches {
         self.inputs += other.inputs;
         self.largest = self.largest.max(other.largest);
         self.refused += other.refused;
+        self.projections += other.projections;
+        self.resumes += other.resumes;
         self.syncs += other.syncs;
     }
 }

@@ -2,20 +2,26 @@
 
 use std::{num::ParseFloatError, path::PathBuf};
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
+
+use crate::place::{Place, Url};
 
 const LONG_ABOUT: &str = "\
-Posts deposits and withdrawals to accounts in one SQLite file, with Ferry.
+Posts deposits and withdrawals to accounts in one SQLite file or one PostgreSQL database, with Ferry.
 
 Without --input it simulates: clients post to a few hot and many cold accounts through several \
-nodes that all write the same file. Clients run out of patience and send the same id again through \
+nodes that all write the same ledger. Clients run out of patience and send the same id again through \
 another node, some send an id twice or with other content, and nodes are dropped with writes in \
-flight. At the end the file is read again from the start and compared with every answer that a \
+flight. At the end the ledger is read again from the start and compared with every answer that a \
 client heard: was anything lost, or applied twice? Then the same kind of work is done one write at \
 a time on the same disk, for comparison.
 
-The file is kept. A second run continues it: every run posts under ids of its own, to accounts \
-named sim-000001 and so on, and the audit always covers the whole file.
+Every account has a statement: its balance, how many postings made it, and the last of them. It is \
+written after the account, by a second write, and may therefore be late; the account knows that it \
+is. `ledger sweep` finishes the statements that are late, `ledger audit` lists them.
+
+The ledger is kept. A second run continues it: every run posts under ids of its own, to accounts \
+named sim-000001 and so on, and the audit always covers all of it.
 
 With --input it carries real lines instead, and writes one JSON line for each of them.";
 
@@ -31,43 +37,96 @@ const AFTER_LONG_HELP: &str = r#"Input lines (--input):
 
 Result lines (standard output, one for each input, in input order):
       {"line":1,"id":"a-1","status":"applied","balance":1250}
-  applied   it is in the file; balance is the account's, in cents, right after it
-  already   it was in the file before; balance is what it was first answered with
+  applied   it is in the ledger; balance is the account's, in cents, right after it
+  already   it was in the ledger before; balance is what it was first answered with
   refused   more than the account holds: nothing is written, so sent again later it may be applied
-  mismatch  the id is in the file with another amount or memo: nothing is changed
+  mismatch  the id is in the ledger with another amount or memo: nothing is changed
   bad       the line is not a valid input; the reason says why
   failed    the store could not write it; the reason says whether it may still be there
-  Running the same input again, on the same file, is always safe: nothing is applied twice.
+  Where "late":true stands beside applied, already or refused, the account's statement does not show it yet: it will, by itself or by `ledger sweep`. Do not send the line again for that.
+  Running the same input again, on the same ledger, is always safe: nothing is applied twice.
 
 Exit status:
   0    all is well
-  1    a line was bad, mismatched or failed, or the audit found something wrong
-  2    an option, the file or the input cannot be used: nothing was done
-  130  interrupted by Ctrl-C: what had been accepted was finished and the file audited (a second
-       Ctrl-C stops at once; the file is safe then too)
+  1    a line was bad, mismatched or failed, the audit found something wrong, or a sweep left a
+       statement late
+  2    an option, the ledger or the input cannot be used: nothing was done
+  130  interrupted by Ctrl-C: what had been accepted was finished and the ledger audited (a second
+       Ctrl-C stops at once; the ledger is safe then too)
 
 Examples:
   ledger                                    simulate, on ./ledger.db
   ledger --inputs 200000 --skew 1.5         more inputs, nearly all of them to a few accounts
+  ledger --crash-between                    every node that is dropped leaves a statement late
+  ledger audit                              what is in ./ledger.db, and which statements are late
+  ledger sweep                              finishes them
   ledger --input postings.jsonl > results.jsonl
-  echo '{"id":"1","account":"alice","amount":500}' | ledger --input - --file /tmp/alice.db"#;
+  echo '{"id":"1","account":"alice","amount":500}' | ledger --input - --file /tmp/alice.db
+  ledger --store postgres://me@localhost/mine"#;
 
-/// Posts deposits and withdrawals to accounts in one SQLite file, with Ferry.
+/// Posts deposits and withdrawals to accounts in one ledger, with Ferry.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "ledger", version, long_about = LONG_ABOUT, after_long_help = AFTER_LONG_HELP)]
+#[command(name = "ledger", version, long_about = LONG_ABOUT, after_long_help = AFTER_LONG_HELP,
+          args_conflicts_with_subcommands = true)]
 pub struct Options {
-    /// The SQLite file that holds the ledger; made if it is not there
-    #[arg(long, value_name = "PATH", default_value = "ledger.db")]
-    pub file: PathBuf,
+    /// What to do instead of posting.
+    #[command(subcommand)]
+    pub chore: Option<Chore>,
+
+    /// Which ledger.
+    #[command(flatten)]
+    pub which: Which,
 
     /// Carry real inputs from this file, or from standard input if it is -, instead of simulating
     #[arg(long, value_name = "PATH",
-          conflicts_with_all = ["accounts", "clients", "inputs", "nodes", "seed", "skew"])]
+          conflicts_with_all = ["accounts", "clients", "inputs", "nodes", "seed", "skew", "crash_between"])]
     pub input: Option<PathBuf>,
 
     /// What to simulate.
     #[command(flatten)]
     pub simulation: Simulation,
+}
+
+/// What to do with a ledger instead of posting to it.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Chore {
+    /// Finish the statements that are late
+    Sweep(Which),
+    /// Read the whole ledger, check it, and list the statements that are late
+    Audit(Which),
+}
+
+impl Chore {
+    /// On which ledger.
+    #[must_use]
+    pub fn which(&self) -> &Which {
+        match self {
+            Self::Sweep(which) | Self::Audit(which) => which,
+        }
+    }
+}
+
+/// Which ledger.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Which {
+    /// The SQLite file that holds the ledger; made if it is not there
+    #[arg(long, value_name = "PATH", default_value = "ledger.db")]
+    pub file: PathBuf,
+
+    /// Keep the ledger in this PostgreSQL database instead: postgres://USER@HOST:PORT/DATABASE
+    #[arg(long, value_name = "URL", conflicts_with = "file")]
+    pub store: Option<Url>,
+}
+
+impl Which {
+    /// Where it is kept.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        match &self.store {
+            Some(url) => Place::Postgres(url.clone()),
+            None => Place::File(self.file.clone()),
+        }
+    }
 }
 
 /// What to simulate.
@@ -89,7 +148,7 @@ pub struct Simulation {
           value_parser = clap::value_parser!(u32).range(1..=5_000_000))]
     pub inputs: u32,
 
-    /// How many nodes write the file, each with its own runtime and connections (1 to 32)
+    /// How many nodes write the ledger, each with its own runtime and connections (1 to 32)
     #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 3,
           value_parser = clap::value_parser!(u32).range(1..=32))]
     pub nodes: u32,
@@ -107,6 +166,11 @@ pub struct Simulation {
     /// second and three times as much as the third; more is steeper (Zipf's exponent, 0 to 5)
     #[arg(long, value_name = "S", allow_negative_numbers = true, default_value_t = 1.0, value_parser = parse_skew)]
     pub skew: f64,
+
+    /// Drop nodes only between a commit and its projection, and let nobody finish the statements that
+    /// they leave late: see `ledger audit` and `ledger sweep`
+    #[arg(long)]
+    pub crash_between: bool,
 }
 
 fn parse_skew(text: &str) -> Result<f64, String> {
@@ -140,6 +204,7 @@ mod tests {
             ("--skew", "5.1", "0..=5"),
             ("--skew", "-1", "0..=5"),
             ("--skew", "NaN", "0..=5"),
+            ("--store", "mysql://me@here", "postgres://"),
         ] {
             let error = Options::try_parse_from(["ledger", option, value]).unwrap_err();
             let text = error.to_string();

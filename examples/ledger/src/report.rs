@@ -3,28 +3,33 @@
 use std::{
     fmt,
     io::{self, Write},
-    path::Path,
 };
 
+use ferry_tokio::SweepReport;
 use indicatif::HumanCount;
 
 use crate::{
     answers::Heard,
-    audit::{Findings, Wrong},
     carry::{Carried, End},
     compare::{Comparison, Pace},
+    findings::{Findings, Wrong},
     node::Batches,
     options::Simulation,
+    place::Place,
     simulate::Simulated,
+    store::StoreError,
 };
+
+/// What a sweep came to.
+pub type Swept = SweepReport<String, StoreError>;
 
 /// A run of the simulation, as it is told.
 #[derive(Debug)]
 pub struct Report<'a> {
     /// What was asked for.
     pub simulation: &'a Simulation,
-    /// On which file.
-    pub file: &'a Path,
+    /// On which ledger.
+    pub place: &'a Place,
     /// What happened.
     pub simulated: &'a Simulated,
     /// What the file says.
@@ -38,7 +43,11 @@ impl Report<'_> {
     #[must_use]
     pub fn wrongs(&self) -> u64 {
         let tally = &self.simulated.tally;
-        self.findings.total() + self.unanswered() + tally.repeats.wrong() + tally.mismatches.wrong()
+        self.findings.total()
+            + self.unanswered()
+            + tally.repeats.wrong()
+            + tally.mismatches.wrong()
+            + tally.looks.wrong()
     }
 
     /// Writes the report.
@@ -50,7 +59,8 @@ impl Report<'_> {
         self.write_head(to)?;
         self.write_clients(to)?;
         self.write_nodes(to)?;
-        self.write_file(to)?;
+        self.write_statements(to)?;
+        self.write_ledger(to)?;
         self.write_comparison(to)?;
         match self.wrongs() {
             0 => writeln!(
@@ -88,7 +98,7 @@ impl Report<'_> {
             to,
             "{}: {clients} clients posted to {accounts} accounts through {nodes} nodes \
              (seed {seed}, skew {skew})",
-            self.file.display(),
+            self.place,
         )
     }
 
@@ -135,9 +145,34 @@ impl Report<'_> {
         row(to, "syncs of the disk", batches.syncs, "for these batches")
     }
 
-    fn write_file(&self, to: &mut impl Write) -> io::Result<()> {
+    fn write_statements(&self, to: &mut impl Write) -> io::Result<()> {
+        let (batches, tally) = (&self.simulated.batches, &self.simulated.tally);
+        let looks = format!(
+            "of {}, each with what it was said to show",
+            HumanCount(tally.looks.sent)
+        );
+        let late = "answers with the news that the statement is late";
+        writeln!(to, "\nStatements")?;
+        row(
+            to,
+            "projections",
+            batches.projections,
+            "tried, each after a commit",
+        )?;
+        row(to, "late answers", tally.late, late)?;
+        row(to, "looked up", tally.looks.right, looks)?;
+        row(
+            to,
+            "swept",
+            batches.resumes,
+            "looked after, left late by a crash",
+        )?;
+        write_late(to, self.findings)
+    }
+
+    fn write_ledger(&self, to: &mut impl Write) -> io::Result<()> {
         let findings = self.findings;
-        writeln!(to, "\nThe file, read again from the start")?;
+        writeln!(to, "\nThe ledger, read again from the start")?;
         let accounts = format!("in {} accounts, of all runs", HumanCount(findings.accounts));
         row(to, "postings", findings.entries, accounts)?;
         row(to, "applied once", findings.applied_once, "of this run")?;
@@ -172,7 +207,7 @@ impl Report<'_> {
 /// As `to`.
 pub fn write_carried(
     to: &mut impl Write,
-    file: &Path,
+    place: &Place,
     carried: &Carried,
     batches: &Batches,
     findings: &Findings,
@@ -190,22 +225,70 @@ pub fn write_carried(
     if let Some(reason) = carried.end.reason() {
         writeln!(to, "stopped early: {reason}")?;
     }
+    write_findings(to, place, findings)
+}
+
+/// Writes what the ledger was found to hold.
+///
+/// # Errors
+///
+/// As `to`.
+pub fn write_findings(to: &mut impl Write, place: &Place, findings: &Findings) -> io::Result<()> {
     let (postings, accounts) = (HumanCount(findings.entries), HumanCount(findings.accounts));
-    let file = file.display();
     writeln!(
         to,
-        "{file}: {postings} postings in {accounts} accounts, read again from the start"
+        "{place}: {postings} postings in {accounts} accounts, read again from the start"
     )?;
     for (&wrong, &count) in &findings.wrongs {
         row(to, wrong.name(), count, wrong.meaning())?;
     }
     write_examples(to, findings)?;
+    write_late(to, findings)?;
     match findings.total() {
         0 => writeln!(
             to,
-            "each account's postings add up to its balance; none is there twice"
+            "each account's postings add up to its balance, and to its statement; none is there twice"
         ),
         wrongs => writeln!(to, "WRONG: {wrongs} in all, see above"),
+    }
+}
+
+/// Writes what a sweep came to.
+///
+/// # Errors
+///
+/// As `to`.
+pub fn write_swept(to: &mut impl Write, place: &Place, swept: &Swept) -> io::Result<()> {
+    writeln!(
+        to,
+        "{place}: {} statements were late",
+        HumanCount(swept.taken)
+    )?;
+    row(to, "finished", swept.projected, "")?;
+    row(to, "by others", swept.nothing_pending, "finished meanwhile")?;
+    row(to, "still late", swept.still_pending, "")?;
+    for (account, cause) in &swept.examples {
+        writeln!(to, "    {account}: {cause}")?;
+    }
+    Ok(())
+}
+
+/// How many accounts with late statements are named.
+const LATE_MAX: usize = 10;
+
+fn write_late(to: &mut impl Write, findings: &Findings) -> io::Result<()> {
+    let late = &findings.late;
+    let note = match late.len() {
+        0 => "",
+        _ => "`ledger sweep` finishes them",
+    };
+    row(to, "statements late", late.len() as u64, note)?;
+    for account in late.iter().take(LATE_MAX) {
+        writeln!(to, "    {account}")?;
+    }
+    match late.len().saturating_sub(LATE_MAX) {
+        0 => Ok(()),
+        more => writeln!(to, "    and {} more", HumanCount(more as u64)),
     }
 }
 
@@ -218,11 +301,11 @@ impl End {
             }
             Self::InputBroken(error) => Some(format!("the input cannot be read on: {error}")),
             Self::OutputClosed(error) => Some(format!(
-                "the results cannot be written: {error}; what was accepted is in the file, and the \
+                "the results cannot be written: {error}; what was accepted is in the ledger, and the \
                  same input run again gives its results"
             )),
             Self::StoreFails => Some(
-                "the file cannot be written, see the results; run it again with the same input \
+                "the ledger cannot be written, see the results; run it again with the same input \
                  once it can"
                     .into(),
             ),

@@ -1,6 +1,6 @@
-//! The simulation: many clients, several nodes, one file.
+//! The simulation: many clients, several nodes, one ledger.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use indicatif::ProgressBar;
@@ -11,8 +11,9 @@ use crate::{
     client::Client,
     dropper::{Dropper, Drops},
     fleet::Fleet,
-    node::Batches,
+    node::{Batches, Duties, Node},
     options::Simulation,
+    place::Place,
     stop::Stop,
     tally::Tally,
     workload::Workload,
@@ -31,18 +32,24 @@ pub struct Simulated {
     pub drops: Drops,
 }
 
-/// Runs a simulation on a file until all clients are done, or the user asks to finish.
+/// Runs a simulation on a ledger until all clients are done, or the user asks to finish.
 ///
 /// # Errors
 ///
 /// A node cannot be opened, or the machine gives no random number to name the run with.
 pub async fn simulate(
     simulation: &Simulation,
-    file: &Path,
+    place: &Place,
     progress: &ProgressBar,
     stop: &Stop,
 ) -> Result<Simulated> {
-    let fleet = Arc::new(Fleet::open(file, simulation.nodes, simulation.seed)?);
+    // Where it is to be seen what crashes leave, nobody tidies up after them.
+    let duties = match simulation.crash_between {
+        true => Duties::WritingOnly,
+        false => Duties::Sweeping,
+    };
+    let Simulation { nodes, seed, .. } = *simulation;
+    let fleet = Arc::new(Fleet::open(place, nodes, seed, duties).await?);
     let run: Arc<str> = name_of_run()?.into();
 
     let dropper = Dropper::start(simulation, &fleet, progress);
@@ -65,12 +72,24 @@ pub async fn simulate(
     }
     let drops = dropper.stop().await;
     let fleet = Arc::into_inner(fleet).ok_or_else(|| anyhow!("a client outlived its run"))?;
+    let mut batches = fleet.close().await;
+    if duties == Duties::Sweeping {
+        batches += finish_statements(place, seed).await?;
+    }
     Ok(Simulated {
         answers,
         tally,
-        batches: fleet.close().await,
+        batches,
         drops,
     })
+}
+
+/// What a node left late that was dropped at the very end, no sweeper has come by for.
+async fn finish_statements(place: &Place, seed: u64) -> Result<Batches> {
+    let node = Node::open(place, seed, Duties::WritingOnly).await?;
+    let late = node.store().pending().await?;
+    node.handle().sweep(late).await;
+    Ok(node.close().await)
 }
 
 /// What the ids of a run begin with. Not drawn from the seed: a second run on the same file with the

@@ -2,8 +2,9 @@
 
 use std::ops::AddAssign;
 
-use ferry_sqlite::SqliteError;
 use ferry_tokio::Failure;
+
+use crate::store::StoreError;
 
 /// What became of the requests of a client, or of several.
 #[derive(Clone, Debug, Default)]
@@ -22,8 +23,12 @@ pub struct Tally {
     pub repeats: Checked,
     /// Ids sent once more with another amount.
     pub mismatches: Checked,
+    /// Answers with the news that the statement is late.
+    pub late: u64,
+    /// Statements looked at for a posting that they were said to show.
+    pub looks: Checked,
     /// The last failure there was.
-    pub failure: Option<Failure<SqliteError>>,
+    pub failure: Option<Failure<StoreError>>,
 }
 
 /// Requests that have one right answer.
@@ -37,7 +42,7 @@ pub struct Checked {
 
 impl Tally {
     /// Counts a request that failed.
-    pub fn fail(&mut self, failure: &Failure<SqliteError>) {
+    pub fn fail(&mut self, failure: &Failure<StoreError>) {
         match failure {
             Failure::NotCommitted(_) => self.not_committed += 1,
             Failure::InDoubt(_) => self.in_doubt += 1,
@@ -74,6 +79,8 @@ impl AddAssign for Tally {
         self.rejected += other.rejected;
         self.not_committed += other.not_committed;
         self.in_doubt += other.in_doubt;
+        self.late += other.late;
+        self.looks += other.looks;
         self.repeats += other.repeats;
         self.mismatches += other.mismatches;
         self.failure = other.failure.or(self.failure.take());

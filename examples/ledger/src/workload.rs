@@ -169,6 +169,7 @@ mod tests {
         nodes: 3,
         seed: 5,
         skew: 1.0,
+        crash_between: false,
     };
 
     fn tasks(simulation: &Simulation) -> Vec<Vec<Task>> {

@@ -70,9 +70,7 @@ impl Ledger {
 
     /// The program on this ledger.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = on(&self.file());
-        command.args(arguments);
-        command
+        on(&self.file(), arguments)
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
@@ -185,9 +183,9 @@ impl Ran {
 }
 
 /// The program on a file.
-pub(crate) fn on(file: &Path) -> Command {
+pub(crate) fn on(file: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ledger"));
-    command.arg("--file").arg(file);
+    command.args(arguments).arg("--file").arg(file);
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

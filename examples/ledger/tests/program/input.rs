@@ -24,7 +24,7 @@ fn every_line_gets_its_result_in_order() {
         r#"{"id":"4","account":"alice","amount":1}"#,
     ];
     let ran = ledger.carry(input.join("\n")).expect(1);
-    let mismatch = "this id is in the file with another amount or memo; nothing was changed";
+    let mismatch = "this id is in the ledger with another amount or memo; nothing was changed";
     assert_eq!(
         ran.results(),
         [
@@ -241,7 +241,7 @@ fn a_store_that_only_fails_ends_the_run() {
     let ran = ledger
         .carry(lines)
         .expect(1)
-        .says("stopped early: the file cannot be written");
+        .says("stopped early: the ledger cannot be written");
     let results = ran.results().len();
     assert!((100..50_000).contains(&results), "{results}");
     assert_eq!(ledger.postings(), 0);

@@ -1,5 +1,6 @@
 //! The program as a person runs it: the real binary, on real files.
 
+mod chores;
 mod harness;
 mod input;
 mod interrupted;

@@ -77,7 +77,7 @@ fn a_database_of_another_program() {
 #[test]
 fn a_folder_that_is_not_there_or_takes_no_files() {
     let ledger = Ledger::new();
-    let run = |file: &Path| finish(on(file).spawn().unwrap()).expect(2);
+    let run = |file: &Path| finish(on(file, &[]).spawn().unwrap()).expect(2);
     run(&ledger.path("nowhere/ledger.db")).says("there is no folder");
     run(&ledger.path("")).says("is a folder");
     if cfg!(target_os = "linux") {

@@ -1,0 +1,40 @@
+//! The moment between a node's two writes, at which it can be held, to be dropped there.
+
+use std::{
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+/// Where a node passes between its commits and their projections. All clones are one.
+#[derive(Clone, Debug, Default)]
+pub struct Between(Arc<Flags>);
+
+#[derive(Debug, Default)]
+struct Flags {
+    is_barred: AtomicBool,
+    is_reached: AtomicBool,
+}
+
+impl Between {
+    /// From now on nothing gets past it any more: what has been committed is not projected by this node.
+    pub fn bar(&self) {
+        self.0.is_barred.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether anything stands here, committed and not projected, for ever.
+    #[must_use]
+    pub fn is_reached(&self) -> bool {
+        self.0.is_reached.load(Ordering::SeqCst)
+    }
+
+    /// Passes, or stays here for as long as the node lives.
+    pub(crate) async fn pass(&self) {
+        if self.0.is_barred.load(Ordering::SeqCst) {
+            self.0.is_reached.store(true, Ordering::SeqCst);
+            pending().await
+        }
+    }
+}
