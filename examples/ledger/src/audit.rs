@@ -123,9 +123,11 @@ impl Findings {
 /// The file cannot be read, or holds something that no ledger wrote.
 pub fn audit(store: &Store, answers: &Answers) -> Result<Findings, SqliteError> {
     let file = store.audit()?;
-    let records = file.records()?.into_iter();
-    let records = records.map(|(account, record)| (account, record.state.body.unwrap_or_default()));
-    let mut auditor = Auditor::new(records.collect(), answers);
+    let mut records = BTreeMap::new();
+    file.for_each_record(|account, record| {
+        records.insert(account.to_owned(), record.state.body.unwrap_or_default());
+    })?;
+    let mut auditor = Auditor::new(records, answers);
     file.for_each_entry(|account, place, entry| auditor.entry(account, place, &entry))?;
     Ok(auditor.finish())
 }
