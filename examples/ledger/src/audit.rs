@@ -27,7 +27,14 @@ pub async fn audit(store: &Store, answers: &Answers) -> Result<Findings, StoreEr
         Kind::File(store) => {
             let audit = || {
                 let file = store.audit()?;
-                let mut auditor = Auditor::new(file.records()?, file.views()?, answers);
+                let (mut records, mut statements) = (BTreeMap::new(), BTreeMap::new());
+                file.for_each_record(|account, record| {
+                    records.insert(account.to_owned(), record);
+                })?;
+                file.for_each_view(|account, shown| {
+                    statements.insert(account.to_owned(), shown);
+                })?;
+                let mut auditor = Auditor::new(records, statements, answers);
                 file.for_each_entry(|account, place, entry| auditor.entry(account, place, &entry))?;
                 Ok(auditor.finish())
             };
@@ -66,8 +73,8 @@ struct Book {
 
 impl<'a> Auditor<'a> {
     fn new(
-        records: Vec<(String, StoredRecord)>,
-        statements: Vec<(String, Shown<Statement>)>,
+        records: BTreeMap<String, StoredRecord>,
+        statements: BTreeMap<String, Shown<Statement>>,
         answers: &'a Answers,
     ) -> Self {
         let found = answers.clients.iter().map(|sent| vec![false; sent.len()]);
@@ -78,8 +85,8 @@ impl<'a> Auditor<'a> {
                 ..Findings::default()
             },
             answers,
-            records: records.into_iter().collect(),
-            statements: statements.into_iter().collect(),
+            records,
+            statements,
             current: None,
         }
     }

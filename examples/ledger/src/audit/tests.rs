@@ -97,9 +97,7 @@ impl Case {
 
     fn findings(mut self) -> Findings {
         self.show_the_rest();
-        let records = self.records.into_iter().collect();
-        let statements = self.statements.into_iter().collect();
-        let mut auditor = Auditor::new(records, statements, &self.answers);
+        let mut auditor = Auditor::new(self.records, self.statements, &self.answers);
         for (account, place, entry) in &self.entries {
             auditor.entry(account, *place, entry);
         }

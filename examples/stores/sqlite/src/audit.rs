@@ -2,12 +2,12 @@
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
-use ferry_core::Fault;
+use ferry_core::{Fault, RecordOf};
 use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
 
 use crate::{
-    Entry, Known, Shown, SqliteError, StoredRecord, codec, connection::File, error::named, rows,
+    Entry, Known, Shown, SqliteError, SqliteStore, codec, connection::File, error::named, rows,
     sql, store::Types,
 };
 
@@ -35,41 +35,25 @@ impl<B, O, V> Audit<B, O, V> {
         })
     }
 
-    /// Every record, by key: its version, its marker, and its body if it has one. No ids were asked about,
-    /// so none are known.
+    /// Calls `visit` with each key and its record, by key. No ids were asked about, so none are known.
     ///
     /// # Errors
     ///
-    /// As a read; [`SqliteError::Undecodable`] names the key.
-    pub fn records(&self) -> Result<Vec<(String, StoredRecord<B, O>)>, SqliteError>
+    /// As a read; [`SqliteError::Undecodable`] names the key. What came before has been visited.
+    pub fn for_each_record(
+        &self,
+        mut visit: impl FnMut(&str, RecordOf<SqliteStore<B, O, V>>),
+    ) -> Result<(), SqliteError>
     where
         B: DeserializeOwned,
     {
-        let mut records = Vec::new();
         self.each(sql::ALL_RECORDS, |key, row| {
-            let record = codec::stored(&key, rows::record(row, &key)?, Known::default())?;
-            records.push((key, record));
+            visit(
+                key,
+                codec::stored(key, rows::record(row, key)?, Known::default())?,
+            );
             Ok(())
-        })?;
-        Ok(records)
-    }
-
-    /// Every view, by key. It shows all of the key's record if it has that record's version.
-    ///
-    /// # Errors
-    ///
-    /// As a read; [`SqliteError::Undecodable`] names the key.
-    pub fn views(&self) -> Result<Vec<(String, Shown<V>)>, SqliteError>
-    where
-        V: DeserializeOwned,
-    {
-        let mut views = Vec::new();
-        self.each(sql::ALL_VIEWS, |key, row| {
-            let shown = codec::shown(&key, rows::view(row, &key)?)?;
-            views.push((key, shown));
-            Ok(())
-        })?;
-        Ok(views)
+        })
     }
 
     /// Calls `visit` with the key, the place among the key's entries (from 1, in the order in which they
@@ -86,9 +70,25 @@ impl<B, O, V> Audit<B, O, V> {
         O: DeserializeOwned,
     {
         self.each(sql::ALL_ENTRIES, |key, row| {
-            let row = rows::entry(row, &key)?;
+            let row = rows::entry(row, key)?;
             let place = row.seq;
-            visit(&key, place, codec::entry(&key, row)?);
+            visit(key, place, codec::entry(key, row)?);
+            Ok(())
+        })
+    }
+
+    /// Calls `visit` with each key and its view, by key. A view shows all of the key's record if it has that
+    /// record's version.
+    ///
+    /// # Errors
+    ///
+    /// As a read; [`SqliteError::Undecodable`] names the key. What came before has been visited.
+    pub fn for_each_view(&self, mut visit: impl FnMut(&str, Shown<V>)) -> Result<(), SqliteError>
+    where
+        V: DeserializeOwned,
+    {
+        self.each(sql::ALL_VIEWS, |key, row| {
+            visit(key, codec::shown(key, rows::view(row, key)?)?);
             Ok(())
         })
     }
@@ -96,13 +96,13 @@ impl<B, O, V> Audit<B, O, V> {
     fn each(
         &self,
         sql: &str,
-        mut visit: impl FnMut(String, &Row<'_>) -> Result<(), Fault<SqliteError>>,
+        mut visit: impl FnMut(&str, &Row<'_>) -> Result<(), Fault<SqliteError>>,
     ) -> Result<(), SqliteError> {
         let failed = |error: rusqlite::Error| named(Arc::new(error));
         let mut statement = self.conn.prepare_cached(sql).map_err(failed)?;
         let mut rows = statement.query([]).map_err(failed)?;
         while let Some(row) = rows.next().map_err(failed)? {
-            visit(rows::key(row)?, row).map_err(|fault| fault.error)?;
+            visit(&rows::key(row)?, row).map_err(|fault| fault.error)?;
         }
         Ok(())
     }

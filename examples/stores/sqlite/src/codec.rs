@@ -9,7 +9,7 @@ use ferry_core::{Fault, Record};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    Entry, Known, Part, Shown, SqliteError, Stored, StoredRecord, Version,
+    Entry, Known, Part, Shown, SqliteError, Stored, Version,
     error::undecodable,
     queue::{Commit, EntryRow, Found, ReadResult, RecordRow, Row, ViewRow},
 };
@@ -42,7 +42,7 @@ pub(crate) fn commit<B: Serialize, O: Serialize>(
 pub(crate) fn record<B: DeserializeOwned, O: DeserializeOwned>(
     key: &str,
     found: Found,
-) -> ReadResult<Option<StoredRecord<B, O>>> {
+) -> ReadResult<Option<Record<Stored<B, O>, Version>>> {
     let row = match found.record {
         Some(row) => row,
         None if found.known.is_empty() => return Ok(None),
@@ -64,7 +64,7 @@ pub(crate) fn stored<B: DeserializeOwned, O>(
     key: &str,
     row: RecordRow,
     known: Known<O>,
-) -> ReadResult<StoredRecord<B, O>> {
+) -> ReadResult<Record<Stored<B, O>, Version>> {
     let body = row.body.map(|body| parse(key, Part::Body, &body));
     Ok(Record {
         state: Stored {

@@ -23,5 +23,5 @@ pub use error::{Part, SqliteError};
 pub use ferry_stored::{Check, Entry, Fingerprint, Known, Shown, Stored, Version, View};
 pub use open::OpenError;
 pub use options::Options;
-pub use store::{SqliteStore, StoredRecord};
+pub use store::SqliteStore;
 pub use tally::Stats;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use crossbeam_channel::{Sender, unbounded};
-use ferry_core::{Commit, CommitError, Fault, Record, RecordOf, Schema, drive::Store};
+use ferry_core::{Commit, CommitError, Fault, RecordOf, Schema, drive::Store};
 use futures_channel::oneshot;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -184,9 +184,6 @@ impl<B, O, V> fmt::Debug for SqliteStore<B, O, V> {
             .finish_non_exhaustive()
     }
 }
-
-/// A record as the store gives it, with views or without.
-pub type StoredRecord<B, O> = Record<Stored<B, O>, Version>;
 
 impl<B, O, V> Schema for SqliteStore<B, O, V> {
     type Key = String;

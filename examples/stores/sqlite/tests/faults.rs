@@ -133,7 +133,7 @@ fn what_cannot_be_decoded_is_told_by_key_and_harms_no_other() {
     let error = store
         .audit()
         .expect("opens")
-        .records()
+        .for_each_record(|_, _| {})
         .expect_err("cannot be read");
     assert!(
         matches!(&error, SqliteError::Undecodable { key, .. } if key == "body"),

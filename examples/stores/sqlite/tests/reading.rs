@@ -2,7 +2,10 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+
 use common::{File, deposit, pending, project, read, shown};
+use ferry_sqlite::Version;
 use pollster::block_on;
 
 /// Accounts of one entry each, of which these have been projected.
@@ -73,22 +76,24 @@ fn an_audit_can_hold_records_against_their_views() {
     // Comes too late for this audit.
     project(&store, "new");
 
-    let views = audit.views().expect("reads");
-    let view_of = |account: &str| views.iter().find(|(key, _)| key == account);
+    let mut views = BTreeMap::new();
+    audit
+        .for_each_view(|account, shown| {
+            views.insert(account.to_owned(), shown);
+        })
+        .expect("reads");
     let mut told = Vec::new();
-    for (account, record) in audit.records().expect("reads") {
-        let view = view_of(&account).map(|(_, shown)| shown.version);
-        assert_eq!(
-            record.state.marker,
-            view.unwrap_or(ferry_sqlite::Version::ABSENT)
-        );
-        told.push((account, record.state.is_pending(record.version)));
-    }
+    audit
+        .for_each_record(|account, record| {
+            let shows = views.get(account).map(|shown| shown.version);
+            assert_eq!(record.state.marker, shows.unwrap_or(Version::ABSENT));
+            told.push((account.to_owned(), record.state.is_pending(record.version)));
+        })
+        .expect("reads");
     let expected = [("even", false), ("late", true), ("new", true)];
     assert_eq!(told, expected.map(|(account, is)| (account.to_owned(), is)));
-    let keys: Vec<_> = views.iter().map(|(key, _)| key.as_str()).collect();
-    assert_eq!(keys, ["even", "late"]);
-    assert_eq!(views[1].1.view.ids, ["1"]);
+    assert_eq!(views.len(), 2);
+    assert_eq!(views["late"].view.ids, ["1"]);
 }
 
 #[test]
@@ -101,7 +106,7 @@ fn an_audit_tells_which_view_cannot_be_decoded() {
     let error = store
         .audit()
         .expect("opens")
-        .views()
+        .for_each_view(|_, _| {})
         .expect_err("cannot be read");
     assert!(
         matches!(&error, ferry_sqlite::SqliteError::Undecodable { key, part: ferry_sqlite::Part::View, .. }
