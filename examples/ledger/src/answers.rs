@@ -29,6 +29,8 @@ pub struct Sent {
 pub enum Heard {
     /// Nothing: it gave up.
     Nothing,
+    /// Nothing: it went with the node that it had sent it to.
+    Gone,
     /// It is applied, and led to this.
     Applied(Receipt),
     /// The account does not hold that much; no other copy of the input is under way.
@@ -51,7 +53,7 @@ impl Heard {
 impl fmt::Display for Heard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Nothing => f.write_str("nothing"),
+            Self::Nothing | Self::Gone => f.write_str("nothing"),
             Self::Applied(receipt) => write!(f, "applied, {receipt}"),
             Self::Refused | Self::RefusedWithCopies => f.write_str("refused"),
             Self::Mismatch => f.write_str("mismatch"),

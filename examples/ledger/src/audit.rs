@@ -138,7 +138,7 @@ impl<'a> Auditor<'a> {
                 findings.applied_once += 1;
                 findings.refused_then_applied += 1;
             }
-            Heard::Nothing => findings.applied_once += 1,
+            Heard::Nothing | Heard::Gone => findings.applied_once += 1,
             heard @ (Heard::Applied(_) | Heard::Refused | Heard::Mismatch) => findings.note(
                 Wrong::Contradicted,
                 format_args!(
@@ -232,7 +232,7 @@ impl<'a> Auditor<'a> {
         let wrong = match heard {
             Heard::Applied(_) => Wrong::Lost,
             Heard::Mismatch => Wrong::Contradicted,
-            Heard::Refused | Heard::RefusedWithCopies | Heard::Nothing => return,
+            Heard::Refused | Heard::RefusedWithCopies | Heard::Nothing | Heard::Gone => return,
         };
         let run = &self.answers.run;
         let detail = format_args!("{run}-{client}-{index} is not in the ledger; heard: {heard}");

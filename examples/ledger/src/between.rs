@@ -4,7 +4,7 @@ use std::{
     future::pending,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -15,7 +15,7 @@ pub struct Between(Arc<Flags>);
 #[derive(Debug, Default)]
 struct Flags {
     is_barred: AtomicBool,
-    is_reached: AtomicBool,
+    held: AtomicUsize,
 }
 
 impl Between {
@@ -24,16 +24,16 @@ impl Between {
         self.0.is_barred.store(true, Ordering::SeqCst);
     }
 
-    /// Whether anything stands here, committed and not projected, for ever.
+    /// How much stands here, committed and not projected, for ever.
     #[must_use]
-    pub fn is_reached(&self) -> bool {
-        self.0.is_reached.load(Ordering::SeqCst)
+    pub fn held(&self) -> usize {
+        self.0.held.load(Ordering::SeqCst)
     }
 
     /// Passes, or stays here for as long as the node lives.
     pub(crate) async fn pass(&self) {
         if self.0.is_barred.load(Ordering::SeqCst) {
-            self.0.is_reached.store(true, Ordering::SeqCst);
+            self.0.held.fetch_add(1, Ordering::SeqCst);
             pending().await
         }
     }

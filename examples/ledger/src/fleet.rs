@@ -78,7 +78,7 @@ impl Fleet {
     pub fn is_held_between(&self, node: u32) -> bool {
         let slot = self.slot(node);
         let node = slot.node.as_ref();
-        node.is_some_and(|node| node.store().between().is_reached())
+        node.is_some_and(|node| node.store().between().held() > 0)
     }
 
     /// An account's statement, as readers see it by a node; `None` where the node cannot tell.
@@ -101,6 +101,21 @@ impl Fleet {
         slot.past += past;
         slot.node = Some(new?);
         Ok(())
+    }
+
+    /// Drops all nodes between the two writes of one last posting to each of these accounts. Nobody hears of
+    /// it, and nobody sends it again.
+    pub async fn strand(self, postings: &[(String, Posting)]) -> Batches {
+        let mut batches = Batches::default();
+        let mut left = postings.chunks(postings.len().div_ceil(self.slots.len()).max(1));
+        for slot in self.slots {
+            let slot = slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+            batches += slot.past;
+            if let Some(node) = slot.node {
+                batches += node.strand(left.next().unwrap_or_default()).await;
+            }
+        }
+        batches
     }
 
     /// Finishes what all nodes have accepted, ends them, and says what they did.

@@ -1,16 +1,20 @@
 //! One node: a Ferry handle with a runtime and connections of its own, as a process would have.
 
-use std::{ops::AddAssign, time::Duration};
+use std::{
+    ops::{Add, AddAssign},
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
 use ferry_tokio::{AnswerOf, Builder, Ferry, ProjectedWrite, Schedule, Sweeper};
 use tokio::{
     runtime::{self, Runtime},
     task::spawn_blocking,
+    time::{Instant, sleep},
 };
 
 use crate::{
-    fold::Ledger,
+    fold::{Ledger, Posting},
     place::Place,
     store::{Store, StoreError},
 };
@@ -33,6 +37,11 @@ const CLOSE_MAX: Duration = Duration::from_secs(5);
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// How many of them it takes up at once.
 const SWEEP_MAX: usize = 1000;
+
+/// How long it may take until a node stands between the writes of what it was given last.
+const STRAND_MAX: Duration = Duration::from_secs(5);
+/// How often it is looked whether it does.
+const LOOK_EVERY: Duration = Duration::from_millis(1);
 
 /// One node on the ledger.
 #[derive(Debug)]
@@ -144,6 +153,22 @@ impl Node {
         batches
     }
 
+    /// Drops the node between the two writes of these postings, each to an account of its own.
+    pub async fn strand(self, postings: &[(String, Posting)]) -> Batches {
+        self.store.between().bar();
+        let submitted: Vec<_> = postings
+            .iter()
+            .filter_map(|(account, posting)| {
+                self.handle.submit(account.clone(), posting.clone()).ok()
+            })
+            .collect();
+        let give_up = Instant::now() + STRAND_MAX;
+        while self.store.between().held() < submitted.len() && Instant::now() < give_up {
+            sleep(LOOK_EVERY).await;
+        }
+        self.crash()
+    }
+
     /// Finishes what was accepted, then ends the node.
     pub async fn close(mut self) -> Batches {
         if let Some(sweeper) = self.sweeper.take() {
@@ -187,6 +212,15 @@ impl Batches {
     #[must_use]
     pub fn mean(self) -> f64 {
         self.inputs as f64 / self.count.max(1) as f64
+    }
+}
+
+impl Add for Batches {
+    type Output = Self;
+
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
     }
 }
 

@@ -167,8 +167,8 @@ pub struct Simulation {
     #[arg(long, value_name = "S", allow_negative_numbers = true, default_value_t = 1.0, value_parser = parse_skew)]
     pub skew: f64,
 
-    /// Drop nodes only between a commit and its projection, and let nobody finish the statements that
-    /// they leave late: see `ledger audit` and `ledger sweep`
+    /// Drop nodes only between a commit and its projection, all of them at the end, and let nobody finish
+    /// the statements that they leave late: see `ledger audit` and `ledger sweep`
     #[arg(long)]
     pub crash_between: bool,
 }

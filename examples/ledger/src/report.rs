@@ -104,7 +104,8 @@ impl Report<'_> {
 
     fn write_clients(&self, to: &mut impl Write) -> io::Result<()> {
         let tally = &self.simulated.tally;
-        let sent = self.simulated.answers.sent().count() as u64;
+        let gone = self.heard(|heard| heard == Heard::Gone);
+        let sent = self.simulated.answers.sent().count() as u64 - gone;
         let applied = HumanCount(self.heard(|heard| matches!(heard, Heard::Applied(_))));
         let refused = HumanCount(self.heard(Heard::is_refused));
         let unanswered = self.unanswered();
@@ -121,6 +122,14 @@ impl Report<'_> {
         row(to, "inputs sent", sent, requests)?;
         row(to, "answered", sent - unanswered, answers)?;
         row(to, "never answered", unanswered, "")?;
+        if gone > 0 {
+            row(
+                to,
+                "gone",
+                gone,
+                "postings more, whose client went with its node",
+            )?;
+        }
         if let (1.., Some(failure)) = (unanswered, &tally.failure) {
             writeln!(to, "    the last failure: {failure}")?;
         }
@@ -139,7 +148,11 @@ impl Report<'_> {
         let sizes = format!("of {mean:.1} inputs in the mean, {largest} in the largest");
         let refused = "another node had changed the account";
         writeln!(to, "\nNodes")?;
-        row(to, "dropped", drops, "in the middle of their writes")?;
+        let dropped = match self.simulation.crash_between {
+            true => "between a commit and its projection",
+            false => "in the middle of their writes",
+        };
+        row(to, "dropped", drops, dropped)?;
         row(to, "batches", batches.count, sizes)?;
         row(to, "commits refused", batches.refused, refused)?;
         row(to, "syncs of the disk", batches.syncs, "for these batches")

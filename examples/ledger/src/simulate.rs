@@ -7,17 +7,21 @@ use indicatif::ProgressBar;
 use tokio::task::JoinSet;
 
 use crate::{
-    answers::Answers,
+    answers::{Answers, Heard, Sent},
     client::Client,
     dropper::{Dropper, Drops},
     fleet::Fleet,
+    fold::Posting,
     node::{Batches, Duties, Node},
     options::Simulation,
     place::Place,
     stop::Stop,
     tally::Tally,
-    workload::Workload,
+    workload::{Workload, account_name, posting},
 };
+
+/// To how many accounts at most a last posting is left between its two writes.
+const STRANDED_MAX: u32 = 12;
 
 /// What happened in a simulation.
 #[derive(Debug)]
@@ -72,16 +76,35 @@ pub async fn simulate(
     }
     let drops = dropper.stop().await;
     let fleet = Arc::into_inner(fleet).ok_or_else(|| anyhow!("a client outlived its run"))?;
-    let mut batches = fleet.close().await;
-    if duties == Duties::Sweeping {
-        batches += finish_statements(place, seed).await?;
-    }
+    let batches = match simulation.crash_between {
+        true => {
+            let (postings, sent) = last_postings(simulation, &run);
+            answers.clients.push(sent);
+            fleet.strand(&postings).await
+        }
+        false => fleet.close().await + finish_statements(place, seed).await?,
+    };
     Ok(Simulated {
         answers,
         tally,
         batches,
         drops,
     })
+}
+
+/// A last posting to each of a few accounts, from a client that goes with its nodes.
+fn last_postings(simulation: &Simulation, run: &str) -> (Vec<(String, Posting)>, Vec<Sent>) {
+    let accounts = 0..simulation.accounts.min(STRANDED_MAX);
+    let posted = accounts.map(|account| {
+        let sent = Sent {
+            account,
+            amount: 1,
+            heard: Heard::Gone,
+        };
+        let posting = posting(run, simulation.clients, account, sent.amount);
+        ((account_name(account), posting), sent)
+    });
+    posted.unzip()
 }
 
 /// What a node left late that was dropped at the very end, no sweeper has come by for.

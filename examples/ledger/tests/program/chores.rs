@@ -67,7 +67,7 @@ fn a_statement_that_cannot_be_finished_is_told_and_harms_no_other() {
 }
 
 #[test]
-fn nodes_dropped_between_their_writes_leave_nothing_that_a_sweep_does_not_finish() {
+fn what_nodes_leave_that_are_dropped_between_their_writes_a_sweep_finishes() {
     let ledger = Ledger::new();
     let arguments = [
         "--crash-between",
@@ -84,6 +84,11 @@ fn nodes_dropped_between_their_writes_leave_nothing_that_a_sweep_does_not_finish
     assert!(ran.row("dropped") > 0, "{ran:#?}");
     assert_eq!(ran.row("swept"), 0, "nobody tidies up: {ran:#?}");
     let late = ran.row("statements late");
+    assert_eq!(
+        (late, ran.row("gone")),
+        (12, 12),
+        "left by the last drop of all"
+    );
     let swept = ledger.run(&["sweep"]).expect(0);
     assert_eq!((swept.row("finished"), swept.row("still late")), (late, 0));
     assert_eq!(ledger.run(&["audit"]).expect(0).row("statements late"), 0);
