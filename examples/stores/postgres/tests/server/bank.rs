@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeSet, future::Future, time::Duration};
 
-use ferry_core::{Commit, CommitError, Fault, RecordOf, drive::Store};
+use ferry_core::{
+    Commit, CommitError, Coverage, Fault, RecordOf,
+    drive::{ProjectedStore, Store},
+};
 use ferry_postgres::{
     Entry, Fingerprint, Options, PostgresError, PostgresStore, Stored, Version, View,
 };
@@ -82,14 +85,19 @@ impl Bank {
         ids.map(|row| (row.get(0), row.get(1))).collect()
     }
 
-    /// Waits until a session of the store waits for a lock.
+    /// Waits until a session waits for a lock.
     pub(crate) async fn until_one_waits(&self) {
+        self.until_wait(1).await;
+    }
+
+    /// Waits until so many sessions wait for locks.
+    pub(crate) async fn until_wait(&self, sessions: i64) {
         let session = self.session().await;
-        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
-            AND application_name = 'ferry-postgres' AND datname = current_database()";
-        eventually("a session waits for a lock", async || {
+        let waiting = "SELECT count(*) FROM pg_stat_activity
+            WHERE wait_event_type = 'Lock' AND datname = current_database()";
+        eventually("sessions wait for locks", async || {
             let row = session.query_one(waiting, &[]).await.expect("reads");
-            row.get::<_, i64>(0) > 0
+            row.get::<_, i64>(0) == sessions
         })
         .await;
     }
@@ -178,6 +186,32 @@ pub(crate) fn deposit_beside(
     })
 }
 
+pub(crate) type Projected = Result<(), CommitError<PostgresError>>;
+
+/// Brings the view up to what was read, whatever has happened since.
+pub(crate) async fn project_on(store: &Accounts, account: &str, seen: &Account) -> Projected {
+    match store.project(&account.to_owned(), seen).await? {
+        Coverage::Whole => Ok(()),
+        Coverage::Part { .. } => panic!("it lands whole or not at all"),
+    }
+}
+
+/// As [`project_on`], beside the story.
+pub(crate) fn project_beside(
+    store: &Accounts,
+    account: &str,
+    seen: &Account,
+) -> JoinHandle<Projected> {
+    let (store, account, seen) = (store.clone(), account.to_owned(), seen.clone());
+    tokio::spawn(async move { project_on(&store, &account, &seen).await })
+}
+
+/// Reads and projects.
+pub(crate) async fn project(store: &Accounts, account: &str) -> Projected {
+    let seen = read(store, account, &[]).await.expect("is there");
+    project_on(store, account, &seen).await
+}
+
 /// Reads and deposits.
 pub(crate) async fn deposit(store: &Accounts, account: &str, ids: &[&str]) -> Committed {
     let seen = read(store, account, ids).await;
@@ -218,10 +252,10 @@ macro_rules! assert_not_landed {
 }
 
 macro_rules! assert_in_doubt {
-    ($result:expr, $error:pat) => {
+    ($result:expr, $error:pat $(if $guard:expr)?) => {
         let result = $result;
         assert!(
-            matches!(&result, Err(ferry_core::CommitError::InDoubt($error))),
+            matches!(&result, Err(ferry_core::CommitError::InDoubt($error)) $(if $guard)?),
             "{result:?}"
         );
     };

@@ -5,8 +5,8 @@ use ferry_postgres::{Check, Fingerprint, Part, PostgresError};
 use ferry_test_servers::postgres::Server;
 
 use crate::bank::{
-    Bank, assert_not_landed, assert_refused, balance, content, deposit, deposit_on, read, tell,
-    try_read,
+    Bank, assert_not_landed, assert_refused, balance, content, deposit, deposit_beside, deposit_on,
+    read, tell, try_read,
 };
 
 pub(crate) fn a_read_tells_of_exactly_the_ids_it_was_asked_about(server: &Server) {
@@ -115,7 +115,7 @@ pub(crate) fn a_place_taken_by_another_program_is_refused(server: &Server) {
         let other = bank.session().await;
         let insert = "BEGIN; INSERT INTO ferry_entry VALUES ('a', 2, 'x', '', '1', '')";
         other.batch_execute(insert).await.expect("writes");
-        let waiting = crate::bank::deposit_beside(&store, "a", seen.as_ref(), &["2"]);
+        let waiting = deposit_beside(&store, "a", seen.as_ref(), &["2"]);
         bank.until_one_waits().await;
         other.batch_execute("COMMIT").await.expect("commits");
         assert_refused!(waiting.await.expect("ends"));

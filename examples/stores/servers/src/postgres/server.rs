@@ -109,6 +109,9 @@ impl Server {
             // In the folder, so that it goes with the folder.
             ("dynamic_shared_memory_type", "mmap"),
         ];
+        if self.syncs_at_once() {
+            postgres.args(["-c", "recovery_init_sync_method=syncfs"]);
+        }
         let wanted = self.setup.settings.iter();
         let wanted = wanted.map(|(name, value)| (name.as_str(), value.as_str()));
         for (name, value) in ours.into_iter().chain(wanted) {
@@ -128,6 +131,13 @@ impl Server {
                 Err(error)
             }
         }
+    }
+
+    /// Whether it can sync its folder in one go after a crash, as Linux and PostgreSQL 14 allow. File by file
+    /// takes seconds.
+    fn syncs_at_once(&self) -> bool {
+        let version = fs::read_to_string(self.data().join("PG_VERSION")).unwrap_or_default();
+        cfg!(target_os = "linux") && version.trim().parse().is_ok_and(|major: u32| major >= 14)
     }
 
     /// Waits for the word "ready" in the file that the server keeps about itself.
