@@ -1,28 +1,38 @@
 //! Reading everything, apart from the store's calls.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 
 use deadpool_postgres::ClientWrapper;
-use ferry_core::Fault;
+use ferry_core::{Fault, RecordOf};
 use serde::de::DeserializeOwned;
 use tokio_postgres::Row;
 
-use crate::{
-    Entry, Known, Part, PostgresError, PostgresStore, Shown, StoredRecord, codec, sql,
-    sqlstate::Unanswered,
-};
+use crate::{Entry, Known, Part, PostgresError, PostgresStore, Shown, codec, sqlstate::Unanswered};
+
+/// How many rows are fetched at a time.
+const ROWS: u32 = 1000;
 
 /// The whole store at one moment: everything read through it is of the same commit.
 ///
 /// For an audit, an export, a report. It takes as long as it takes: the store's time-outs are not for it.
 /// While it lives the server keeps what has been replaced since, so keep it no longer than needed.
 ///
+/// Its methods hold a thousand rows at a time. The first that fails on the server's account is the last that
+/// succeeds: begin another.
+///
 /// # Cancel safety
 ///
-/// The futures of its methods can be dropped at any time, and the audit with them.
+/// The futures of its methods can be dropped at any time.
 pub struct Audit<B, O, V = ()> {
     client: ClientWrapper,
     store: PostgresStore<B, O, V>,
+    cursors: AtomicU32,
 }
 
 impl<B, O, V> Audit<B, O, V> {
@@ -37,40 +47,36 @@ impl<B, O, V> Audit<B, O, V> {
             )
             .await
             .map_err(failed)?;
-        Ok(Self { client, store })
+        Ok(Self {
+            client,
+            store,
+            cursors: AtomicU32::new(0),
+        })
     }
 
-    /// Every record, by key: its version, its marker, and its body if it has one. No ids were asked about,
-    /// so none are known.
+    /// Calls `visit` with each key and its record, by key. No ids were asked about, so none are known.
     ///
     /// # Errors
     ///
-    /// As a read; [`PostgresError::Undecodable`] names the key.
-    pub async fn records(&self) -> Result<Vec<(String, StoredRecord<B, O>)>, PostgresError>
+    /// As a read; [`PostgresError::Undecodable`] names the key. What came before has been visited.
+    pub async fn for_each_record(
+        &self,
+        mut visit: impl FnMut(&str, RecordOf<PostgresStore<B, O, V>>),
+    ) -> Result<(), PostgresError>
     where
         B: DeserializeOwned,
     {
-        self.all(&self.store.statements().all_records, 5, |key, row| {
-            codec::stored(key, row, Known::default())
+        let sql = &self.store.statements().all_records;
+        self.each(sql, |row| {
+            let key = codec::column("", Part::Key, row, 5)?;
+            visit(key, codec::stored(key, row, Known::default())?);
+            Ok(())
         })
         .await
     }
 
-    /// Every view, by key. It shows all of the key's record if it has that record's version.
-    ///
-    /// # Errors
-    ///
-    /// As a read; [`PostgresError::Undecodable`] names the key.
-    pub async fn views(&self) -> Result<Vec<(String, Shown<V>)>, PostgresError>
-    where
-        V: DeserializeOwned,
-    {
-        self.all(&self.store.statements().all_views, 0, codec::shown)
-            .await
-    }
-
     /// Calls `visit` with the key, the place among the key's entries (from 1, in the order in which they
-    /// were applied) and the entry: by key, then by place. Holds a thousand of them at a time.
+    /// were applied) and the entry: by key, then by place.
     ///
     /// # Errors
     ///
@@ -82,47 +88,60 @@ impl<B, O, V> Audit<B, O, V> {
     where
         O: DeserializeOwned,
     {
-        let declare = &self.store.statements().all_entries;
-        self.client.batch_execute(declare).await.map_err(failed)?;
+        let sql = &self.store.statements().all_entries;
+        self.each(sql, |row| {
+            let key = codec::column("", Part::Key, row, 0)?;
+            let place = codec::counted(key, Part::Entry, row, 1)?;
+            visit(key, place, codec::entry(key, row, 2)?);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Calls `visit` with each key and its view, by key. A view shows all of the key's record if it has that
+    /// record's version.
+    ///
+    /// # Errors
+    ///
+    /// As a read; [`PostgresError::Undecodable`] names the key. What came before has been visited.
+    pub async fn for_each_view(
+        &self,
+        mut visit: impl FnMut(&str, Shown<V>),
+    ) -> Result<(), PostgresError>
+    where
+        V: DeserializeOwned,
+    {
+        let sql = &self.store.statements().all_views;
+        self.each(sql, |row| {
+            let key = codec::column("", Part::Key, row, 0)?;
+            visit(key, codec::shown(key, row)?);
+            Ok(())
+        })
+        .await
+    }
+
+    async fn each(
+        &self,
+        sql: &str,
+        mut visit: impl FnMut(&Row) -> Result<(), Fault<PostgresError>>,
+    ) -> Result<(), PostgresError> {
+        // A name for each, since one that was left in the middle is still open.
+        let number = self.cursors.fetch_add(1, Ordering::Relaxed);
+        let declare = format!("DECLARE ferry_{number} NO SCROLL CURSOR FOR {sql}");
+        self.client.batch_execute(&declare).await.map_err(failed)?;
+        let fetch = format!("FETCH {ROWS} FROM ferry_{number}");
         loop {
-            let rows = self.ask(sql::FETCH_ENTRIES).await?;
+            let rows = self.client.query_typed(&fetch, &[]).await.map_err(failed)?;
             if rows.is_empty() {
                 break;
             }
             for row in &rows {
-                let (key, place, entry) = entry(row).map_err(|fault| fault.error)?;
-                visit(key, place, entry);
+                visit(row).map_err(|fault| fault.error)?;
             }
         }
-        let close = "CLOSE ferry_entries";
-        self.client.batch_execute(close).await.map_err(failed)
+        let close = format!("CLOSE ferry_{number}");
+        self.client.batch_execute(&close).await.map_err(failed)
     }
-
-    async fn all<T>(
-        &self,
-        sql: &str,
-        key: usize,
-        decode: impl Fn(&str, &Row) -> Result<T, Fault<PostgresError>>,
-    ) -> Result<Vec<(String, T)>, PostgresError> {
-        let decode = |row: &Row| {
-            let key: String = codec::column("", Part::Key, row, key)?;
-            let value = decode(&key, row)?;
-            Ok((key, value))
-        };
-        let rows = self.ask(sql).await?;
-        let all = rows.iter().map(decode).collect::<Result<_, Fault<_>>>();
-        all.map_err(|fault| fault.error)
-    }
-
-    async fn ask(&self, sql: &str) -> Result<Vec<Row>, PostgresError> {
-        self.client.query_typed(sql, &[]).await.map_err(failed)
-    }
-}
-
-fn entry<O: DeserializeOwned>(row: &Row) -> Result<(&str, u64, Entry<O>), Fault<PostgresError>> {
-    let key: &str = codec::column("", Part::Key, row, 0)?;
-    let place = codec::counted(key, Part::Entry, row, 1)?;
-    Ok((key, place, codec::entry(key, row, 2)?))
 }
 
 fn failed(error: tokio_postgres::Error) -> PostgresError {

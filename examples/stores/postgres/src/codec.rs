@@ -7,7 +7,9 @@ use serde::{Serialize, de::DeserializeOwned};
 use tokio_postgres::{Row, types::FromSql};
 use uuid::Uuid;
 
-use crate::{Entry, Fingerprint, Known, Part, PostgresError, Shown, Stored, StoredRecord, Version};
+use crate::{
+    Entry, Fingerprint, Known, Part, PostgresError, Shown, Stored, Version, store::StoredRecord,
+};
 
 type ReadResult<T> = Result<T, Fault<PostgresError>>;
 

@@ -161,13 +161,10 @@ const ALL_RECORDS: &str = "
     SELECT version, stamp, marker, marker_stamp, body::text, key FROM @ferry_record ORDER BY key";
 
 const ALL_ENTRIES: &str = "
-    DECLARE ferry_entries NO SCROLL CURSOR FOR
     SELECT key, seq, id, fingerprint, outcome::text, body FROM @ferry_entry ORDER BY key, seq";
 
 const ALL_VIEWS: &str = "
     SELECT key, version, stamp, entries, body::text FROM @ferry_view ORDER BY key";
-
-pub(crate) const FETCH_ENTRIES: &str = "FETCH 1000 FROM ferry_entries";
 
 /// The statements for the tables of one schema.
 #[derive(Debug)]

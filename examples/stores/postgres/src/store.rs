@@ -37,8 +37,8 @@ pub struct PostgresStore<B, O, V = ()> {
 
 pub(crate) type Types<B, O, V> = PhantomData<fn() -> (B, O, V)>;
 
-/// A record as a read gives it.
-pub type StoredRecord<B, O> = Record<Stored<B, O>, Version>;
+/// A record as a read gives it, whatever the view's type.
+pub(crate) type StoredRecord<B, O> = Record<Stored<B, O>, Version>;
 
 struct Shared {
     pool: Pool,

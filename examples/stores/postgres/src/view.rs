@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::{
     Entry, Part, PostgresError, PostgresStore, Shown, Version, View, codec, pool::Param,
-    sqlstate::Unanswered,
+    sqlstate::Unanswered, store::StoredRecord,
 };
 
 impl<B, O, V> PostgresStore<B, O, V> {
@@ -155,7 +155,7 @@ where
     async fn bring_up(
         &self,
         key: &String,
-        record: &ferry_core::Record<crate::Stored<B, O>, Version>,
+        record: &StoredRecord<B, O>,
     ) -> Result<(), CommitError<PostgresError>> {
         codec::check_text(key, Part::Key, key).map_err(Fault::permanent)?;
         let marker = record.state.marker;
@@ -186,7 +186,7 @@ where
 /// Takes the entries into the view: how many it includes then, and its JSON.
 fn advance<B, O, V>(
     key: &str,
-    record: &ferry_core::Record<crate::Stored<B, O>, Version>,
+    record: &StoredRecord<B, O>,
     stored: &Row,
     entries: &[Row],
 ) -> Result<(i64, String), Fault<PostgresError>>

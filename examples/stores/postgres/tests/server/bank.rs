@@ -7,7 +7,7 @@ use ferry_core::{
     drive::{ProjectedStore, Store},
 };
 use ferry_postgres::{
-    Entry, Fingerprint, Options, PostgresError, PostgresStore, Stored, Version, View,
+    Entry, Fingerprint, Options, PostgresError, PostgresStore, Shown, Stored, Version, View,
 };
 use ferry_test_servers::postgres::Server;
 use serde::{Deserialize, Serialize};
@@ -216,6 +216,19 @@ pub(crate) async fn project(store: &Accounts, account: &str) -> Projected {
 pub(crate) async fn deposit(store: &Accounts, account: &str, ids: &[&str]) -> Committed {
     let seen = read(store, account, ids).await;
     deposit_on(store, account, seen.as_ref(), ids).await
+}
+
+/// Every record and every view, by key.
+pub(crate) async fn all(
+    store: &Accounts,
+) -> (Vec<(String, Account)>, Vec<(String, Shown<Statement>)>) {
+    let audit = store.audit().await.expect("opens");
+    let (mut records, mut views) = (Vec::new(), Vec::new());
+    let visited = audit.for_each_record(|key, record| records.push((key.to_owned(), record)));
+    visited.await.expect("reads");
+    let visited = audit.for_each_view(|key, shown| views.push((key.to_owned(), shown)));
+    visited.await.expect("reads");
+    (records, views)
 }
 
 pub(crate) async fn balance(store: &Accounts, account: &str) -> Option<i64> {

@@ -9,16 +9,12 @@ use std::{
     time::Duration,
 };
 
-use ferry_core::{CommitError, Fold, Step, StepOf, fold_write::FoldWrite};
-use ferry_postgres::{Check, Fingerprint, Options, PostgresStore, Stored};
+use ferry_postgres::{Check, Fingerprint, Options, Stored};
 use ferry_test_servers::postgres::{Installed, Server, Setup};
-use ferry_tokio::Builder;
-use tokio::{
-    task::{JoinHandle, block_in_place},
-    time::sleep,
-};
+use ferry_tokio::{Builder, CommitError, Ferry, Fold, ProjectedWrite, Projection, Step, StepOf};
+use tokio::{task::block_in_place, time::sleep};
 
-use crate::bank::{Accounts, Bank, deposit_on, eventually, tell, try_read};
+use crate::bank::{Account, Accounts, Bank, all, deposit_on, eventually, tell, try_read};
 
 const ACCOUNTS: [&str; 4] = ["a", "b", "c", "d"];
 const KILLS: usize = 4;
@@ -60,82 +56,87 @@ async fn kill_under(
 /// One account's deposits, each answered with the balance that it led to.
 struct Deposits;
 
-type Ledger = PostgresStore<i64, i64>;
-
 impl Fold for Deposits {
-    type Schema = Ledger;
+    type Schema = Accounts;
     type Input = String;
-    type Outcome = Result<i64, &'static str>;
+    type Outcome = String;
 
     fn id(&self, id: &String) -> String {
         id.clone()
     }
 
-    fn empty(&self, _account: &String) -> Stored<i64, i64> {
+    fn empty(&self, _account: &String) -> Stored<i64, String> {
         Stored::default()
     }
 
-    fn step(&self, account: &mut Stored<i64, i64>, id: &String) -> StepOf<Self> {
+    fn step(&self, account: &mut Stored<i64, String>, id: &String) -> StepOf<Self> {
         let fingerprint = Fingerprint::of(id.as_bytes());
         match account.known.check(id, fingerprint) {
-            Check::Same(balance) => Step::Already(Ok(*balance)),
-            Check::Mismatch => Step::Mismatch(Err("the id of another")),
+            Check::Same(outcome) => Step::Already(outcome.clone()),
+            Check::Mismatch => panic!("the id of another"),
             Check::New => {
                 let balance = account.body.unwrap_or(0) + 1;
                 account.body = Some(balance);
-                let entry = account.apply(id, fingerprint, balance, *b"");
-                Step::Applied(entry, Ok(balance))
+                let outcome = format!("balance {balance}");
+                let entry = account.apply(id, fingerprint, outcome.clone(), *b"");
+                Step::Applied(entry, outcome)
             }
         }
     }
 }
 
-type Heard = Arc<Mutex<BTreeMap<(String, String), i64>>>;
+impl Projection for Deposits {
+    type View = ();
+
+    fn pending(&self, account: &Account) -> bool {
+        account.state.is_pending(account.version)
+    }
+}
+
+/// Account and id, and what was answered.
+type Heard = Arc<Mutex<BTreeMap<(String, String), String>>>;
 
 /// Sends each of its inputs, same id and content, until there is an outcome.
-fn client(
-    ferry: ferry_tokio::Ferry<FoldWrite<Deposits>>,
+async fn client(
+    ferry: Ferry<ProjectedWrite<Deposits>>,
     name: usize,
     heard: Heard,
     answered: Arc<AtomicUsize>,
     stop: Arc<AtomicBool>,
-) -> JoinHandle<()> {
-    let account = ACCOUNTS[name % ACCOUNTS.len()];
-    tokio::spawn(async move {
-        for n in 0.. {
-            if stop.load(Ordering::SeqCst) {
-                break;
-            }
-            let id = format!("{name}-{n}");
-            let balance = loop {
-                match ferry.submit(account.to_owned(), id.clone()) {
-                    Ok(submission) => match submission.await {
-                        Ok(outcome) => break outcome.expect("is no mismatch"),
-                        Err(_failure) => sleep(Duration::from_millis(20)).await,
-                    },
-                    Err(rejected) => panic!("{:?}", rejected.reason),
-                }
-            };
-            let first = (heard.lock().expect("is sound")).insert((account.to_owned(), id), balance);
-            assert_eq!(first, None);
-            answered.fetch_add(1, Ordering::SeqCst);
+) {
+    let account = ACCOUNTS[name % ACCOUNTS.len()].to_owned();
+    for n in 0.. {
+        if stop.load(Ordering::SeqCst) {
+            break;
         }
-    })
+        let id = format!("{name}-{n}");
+        let outcome = loop {
+            let submission = ferry.submit(account.clone(), id.clone());
+            match submission.expect("there is room").await {
+                Ok(answer) => break answer.outcome,
+                Err(_failure) => sleep(Duration::from_millis(20)).await,
+            }
+        };
+        let mut heard = heard.lock().expect("is sound");
+        let first = heard.insert((account.clone(), id), outcome);
+        assert_eq!(first, None);
+        answered.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 pub(crate) fn what_ferry_answered_is_there_once(installed: &Installed) {
     let mut server = installed.start(&Setup::durable()).expect("starts");
     tell(async {
         let bank = Bank::new(&server);
-        let store: Ledger = options().connect(bank.url()).await.expect("opens");
-        let ferry = Builder::new()
-            .fold_write(Deposits, store.clone())
-            .expect("within bounds");
+        let store = bank.open_with(&options()).await;
+        let ferry = Builder::new().projected_write(Deposits, store.clone());
+        let ferry = ferry.expect("within bounds");
         let (heard, answered, stop) = <(Heard, Arc<AtomicUsize>, Arc<AtomicBool>)>::default();
         let clients: Vec<_> = (0..24)
             .map(|name| {
                 let (heard, answered) = (Arc::clone(&heard), Arc::clone(&answered));
-                client(ferry.clone(), name, heard, answered, Arc::clone(&stop))
+                let client = client(ferry.clone(), name, heard, answered, Arc::clone(&stop));
+                tokio::spawn(client)
             })
             .collect();
         kill_under(&mut server, &answered, |kills| kills == KILLS).await;
@@ -143,24 +144,36 @@ pub(crate) fn what_ferry_answered_is_there_once(installed: &Installed) {
         for client in clients {
             client.await.expect("ends");
         }
+        let late = store.pending(usize::MAX).await.expect("reads");
+        let report = ferry.sweep(late).await;
+        assert_eq!(report.still_pending, 0);
         ferry.close().await;
 
         let heard = heard.lock().expect("is sound").clone();
         assert!(heard.len() >= KILLS * BETWEEN_KILLS);
-        let audit = store.audit().await.expect("opens");
         let mut stored = BTreeMap::new();
-        let mut entries = BTreeMap::<String, i64>::new();
+        let mut ids = BTreeMap::<String, Vec<String>>::new();
+        let audit = store.audit().await.expect("opens");
         let visited = audit.for_each_entry(|key, place, entry| {
-            *entries.entry(key.to_owned()).or_default() += 1;
-            assert_eq!(entry.outcome, place as i64, "each adds one");
+            ids.entry(key.to_owned())
+                .or_default()
+                .push(entry.id.clone());
+            assert_eq!(entry.outcome, format!("balance {place}"), "each adds one");
             let twice = stored.insert((key.to_owned(), entry.id), entry.outcome);
             assert_eq!(twice, None);
         });
         visited.await.expect("reads");
         // The clients sent everything until it was answered, so there is nothing else either.
         assert_eq!(stored, heard);
-        for (key, record) in audit.records().await.expect("reads") {
-            assert_eq!(record.state.body, entries.get(&key).copied(), "{key}");
+        let (records, views) = all(&store).await;
+        assert_eq!(
+            (records.len(), views.len()),
+            (ACCOUNTS.len(), ACCOUNTS.len())
+        );
+        for ((key, record), (_, shown)) in records.iter().zip(&views) {
+            assert_eq!(record.state.body, Some(ids[key].len() as i64), "{key}");
+            assert_eq!(shown.view.ids, ids[key], "each once, in order");
+            assert_eq!(shown.version, record.version);
         }
     });
 }

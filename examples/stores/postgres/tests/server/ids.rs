@@ -5,8 +5,8 @@ use ferry_postgres::{Check, Fingerprint, Part, PostgresError};
 use ferry_test_servers::postgres::Server;
 
 use crate::bank::{
-    Bank, assert_not_landed, assert_refused, balance, content, deposit, deposit_beside, deposit_on,
-    read, tell, try_read,
+    Bank, all, assert_not_landed, assert_refused, balance, content, deposit, deposit_beside,
+    deposit_on, read, tell, try_read,
 };
 
 pub(crate) fn a_read_tells_of_exactly_the_ids_it_was_asked_about(server: &Server) {
@@ -131,18 +131,17 @@ pub(crate) fn an_audit_stays_at_the_moment_it_began(server: &Server) {
         deposit(&store, "a", &["2"]).await.expect("lands");
         deposit(&store, "b", &["3"]).await.expect("lands");
 
-        let records = audit.records().await.expect("reads");
-        let [(key, record)] = &records[..] else {
-            panic!("{records:?}");
-        };
-        assert_eq!((key.as_str(), record.version), ("a", version));
-        assert_eq!(record.state.body, Some(1));
+        let mut records = Vec::new();
+        let visited = audit.for_each_record(|key, record| {
+            records.push((key.to_owned(), record.version, record.state.body));
+        });
+        visited.await.expect("reads");
+        assert_eq!(records, [("a".to_owned(), version, Some(1))]);
         let mut entries = 0;
         let visited = audit.for_each_entry(|_, _, _| entries += 1).await;
         visited.expect("reads");
         assert_eq!(entries, 1);
-        let later = store.audit().await.expect("opens");
-        assert_eq!(later.records().await.expect("reads").len(), 2);
+        assert_eq!(all(&store).await.0.len(), 2);
     });
 }
 
@@ -182,8 +181,7 @@ pub(crate) fn keys_and_ids_are_compared_byte_by_byte(server: &Server) {
                 assert_eq!(known, m <= n, "{account:?} {id:?}");
             }
         }
-        let audit = store.audit().await.expect("opens");
-        let records = audit.records().await.expect("reads");
+        let (records, _) = all(&store).await;
         let keys: Vec<&str> = records.iter().map(|(key, _)| key.as_str()).collect();
         let mut sorted = names;
         sorted.sort_unstable();

@@ -108,7 +108,7 @@ fn main() -> ExitCode {
         a_view_that_is_not_the_markers_is_told_and_left,
         a_view_of_another_type_is_told_and_left,
         pending_records_are_found_in_order_and_in_pages,
-        an_audit_tells_records_and_views_of_one_moment,
+        an_audit_tells_records_and_views,
         a_store_without_views_is_projected_all_the_same,
     );
     tests!(suite, test, race:

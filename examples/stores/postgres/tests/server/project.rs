@@ -6,8 +6,8 @@ use ferry_test_servers::postgres::Server;
 use futures_util::future::join_all;
 
 use crate::bank::{
-    Account, Accounts, Bank, Statement, assert_not_landed, assert_refused, deposit, deposit_on,
-    project, project_beside, project_on, read, tell,
+    Account, Accounts, Bank, Statement, all, assert_not_landed, assert_refused, deposit,
+    deposit_on, project, project_beside, project_on, read, tell,
 };
 
 const COMMIT_BEGUN: &str = "BEGIN; UPDATE ferry_record
@@ -335,7 +335,7 @@ pub(crate) fn a_view_of_another_type_is_told_and_left(server: &Server) {
         let fault = store.view("a").await.expect_err("cannot");
         assert_eq!(fault.class, Class::Permanent);
         let audit = store.audit().await.expect("opens");
-        assert!(audit.views().await.is_err());
+        assert!(audit.for_each_view(|_, _| {}).await.is_err());
     });
 }
 
@@ -357,26 +357,20 @@ pub(crate) fn pending_records_are_found_in_order_and_in_pages(server: &Server) {
     });
 }
 
-pub(crate) fn an_audit_tells_records_and_views_of_one_moment(server: &Server) {
+pub(crate) fn an_audit_tells_records_and_views(server: &Server) {
     tell(async {
         let store = Bank::new(server).open().await;
         deposit(&store, "a", &["1"]).await.expect("lands");
         project(&store, "a").await.expect("lands");
         deposit(&store, "b", &["1"]).await.expect("lands");
-        let audit = store.audit().await.expect("opens");
-        project(&store, "b").await.expect("lands");
-        let records = audit.records().await.expect("reads");
-        let pending: Vec<bool> = records
+        let (records, views) = all(&store).await;
+        let pending = records
             .iter()
-            .map(|(_, record)| record.state.is_pending(record.version))
-            .collect();
-        assert_eq!(pending, [false, true]);
-        let views = audit.views().await.expect("reads");
-        let [(key, view)] = &views[..] else {
-            panic!("{views:?}");
-        };
-        assert_eq!((key.as_str(), view.version), ("a", records[0].1.version));
-        assert_eq!(*view, shown(&store, "a").await);
+            .map(|(key, record)| (key.as_str(), record.state.is_pending(record.version)));
+        let pending: Vec<_> = pending.collect();
+        assert_eq!(pending, [("a", false), ("b", true)]);
+        assert_eq!(views, [("a".to_owned(), shown(&store, "a").await)]);
+        assert_eq!(views[0].1.version, records[0].1.version);
     });
 }
 
