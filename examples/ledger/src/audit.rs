@@ -40,7 +40,33 @@ pub async fn audit(store: &Store, answers: &Answers) -> Result<Findings, StoreEr
             };
             audit().map_err(StoreError::File)
         }
+        #[cfg(feature = "postgres")]
+        Kind::Database(store) => {
+            let found = in_database(store, answers).await;
+            found.map_err(StoreError::Database)
+        }
     }
+}
+
+#[cfg(feature = "postgres")]
+async fn in_database(
+    store: &crate::store::InDatabase,
+    answers: &Answers,
+) -> Result<Findings, ferry_postgres::PostgresError> {
+    let database = store.audit().await?;
+    let (mut records, mut statements) = (BTreeMap::new(), BTreeMap::new());
+    let record = |account: &str, record| {
+        records.insert(account.to_owned(), record);
+    };
+    database.for_each_record(record).await?;
+    let view = |account: &str, shown| {
+        statements.insert(account.to_owned(), shown);
+    };
+    database.for_each_view(view).await?;
+    let mut auditor = Auditor::new(records, statements, answers);
+    let entry = |account: &str, place, entry| auditor.entry(account, place, &entry);
+    database.for_each_entry(entry).await?;
+    Ok(auditor.finish())
 }
 
 type StoredRecord = Record<Stored<Account, Receipt>, Version>;

@@ -14,16 +14,13 @@ use std::{
     thread,
 };
 
-use ferry_tokio::{Answer as Heard, AnswerOf, Failure};
-use serde::Serialize;
 use tokio::sync::mpsc;
 
 use crate::{
-    fold::{Ledger, Outcome, Receipt},
     lines::{BadLine, Line, Lines, Request},
     node::{Handle, Submission},
+    reply::{Reply, ResultLine, Status, Told},
     stop::Stop,
-    store::StoreError,
 };
 
 /// The most inputs whose answers are still to come or to be written.
@@ -181,55 +178,6 @@ struct Writer<W: Write> {
     end: Option<End>,
 }
 
-#[derive(Serialize)]
-struct ResultLine<'a> {
-    line: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
-    status: Status,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    balance: Option<i64>,
-    #[serde(skip_serializing_if = "is_not")]
-    late: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
-fn is_not(flag: &bool) -> bool {
-    !flag
-}
-
-/// What is told of a line besides its number and id.
-struct Told {
-    status: Status,
-    balance: Option<i64>,
-    late: bool,
-    reason: Option<String>,
-}
-
-impl Told {
-    fn no(status: Status, reason: String) -> Self {
-        Self {
-            status,
-            balance: None,
-            late: false,
-            reason: Some(reason),
-        }
-    }
-}
-
-#[derive(Clone, Copy, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Status {
-    Applied,
-    Already,
-    Refused,
-    Mismatch,
-    Bad,
-    Failed,
-}
-
 impl<W: Write> Writer<W> {
     fn new(output: W) -> Self {
         Self {
@@ -268,26 +216,16 @@ impl<W: Write> Writer<W> {
         let told = match answer.result {
             ToCome::Bad(reason) => Told::no(Status::Bad, reason),
             ToCome::NotTaken(reason) => Told::no(Status::Failed, reason),
-            ToCome::Submitted(submission) => result(self.answer_to(submission).await),
+            ToCome::Submitted(submission) => self.answer_to(submission).await.into(),
         };
-        let Told {
-            status,
-            balance,
-            late,
-            reason,
-        } = told;
-        self.count(status);
+        self.count(told.status);
         if matches!(self.end, Some(End::OutputClosed(_))) {
             return;
         }
-        let id = answer.id.as_deref();
         let line = ResultLine {
             line: answer.line,
-            id,
-            status,
-            balance,
-            late,
-            reason,
+            id: answer.id,
+            told,
         };
         let written = serde_json::to_writer(&mut self.output, &line).map_err(io::Error::from);
         let written = written.and_then(|()| self.output.write_all(b"\n"));
@@ -295,15 +233,12 @@ impl<W: Write> Writer<W> {
     }
 
     /// Waits for an answer; what is known before it does not wait with it.
-    async fn answer_to(
-        &mut self,
-        mut submission: Submission,
-    ) -> Result<AnswerOf<Ledger>, Failure<StoreError>> {
+    async fn answer_to(&mut self, mut submission: Submission) -> Reply {
         match poll_fn(|cx| Poll::Ready(Pin::new(&mut submission).poll(cx))).await {
-            Poll::Ready(answer) => answer,
+            Poll::Ready(answer) => answer.into(),
             Poll::Pending => {
                 self.flush();
-                submission.await
+                submission.await.into()
             }
         }
     }
@@ -338,35 +273,6 @@ impl<W: Write> Writer<W> {
         };
         *count += 1;
         self.failures_in_a_row = 0;
-    }
-}
-
-fn result(answer: Result<AnswerOf<Ledger>, Failure<StoreError>>) -> Told {
-    let Heard {
-        outcome,
-        durability,
-    } = match answer {
-        Ok(heard) => heard,
-        Err(failure) => return Told::no(Status::Failed, failure.to_string()),
-    };
-    let (status, balance, reason) = match outcome {
-        Outcome::Applied(Receipt { balance, .. }) => (Status::Applied, Some(balance), None),
-        Outcome::Already(Receipt { balance, .. }) => (Status::Already, Some(balance), None),
-        Outcome::Refused(refusal) => {
-            let reason = Some(refusal.to_string());
-            (Status::Refused, Some(refusal.balance()), reason)
-        }
-        Outcome::Mismatch => {
-            let reason =
-                "this id is in the ledger with another amount or memo; nothing was changed";
-            (Status::Mismatch, None, Some(reason.to_owned()))
-        }
-    };
-    Told {
-        status,
-        balance,
-        late: !durability.is_projected(),
-        reason,
     }
 }
 

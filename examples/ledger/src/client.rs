@@ -2,13 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ferry_tokio::AnswerOf;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::{
     answers::{Heard, Sent},
     fleet::Fleet,
-    fold::{Ledger, Outcome, Posting, Receipt},
+    fold::{Outcome, Posting, Receipt},
+    reply::Reply,
     stop::Stop,
     tally::Tally,
     workload::{Afterwards, Task, Workload, account_name, posting},
@@ -33,7 +33,9 @@ pub struct Client {
 
 /// What the last try of an input was told, and whether earlier ones were left without an answer.
 struct Settled {
-    answer: Option<AnswerOf<Ledger>>,
+    outcome: Option<Outcome>,
+    /// Whether the statement is known to show it.
+    is_projected: bool,
     copies: bool,
 }
 
@@ -86,7 +88,7 @@ impl Client {
         let Heard::Applied(receipt) = heard else {
             return heard;
         };
-        if settled.is_projected() && index.is_multiple_of(LOOK_EVERY) {
+        if settled.is_projected && index.is_multiple_of(LOOK_EVERY) {
             self.look(&account, receipt).await;
         }
         let right = match task.afterwards {
@@ -103,14 +105,13 @@ impl Client {
             Afterwards::Alter => &mut self.tally.mismatches,
             Afterwards::Nothing | Afterwards::Repeat => &mut self.tally.repeats,
         };
-        counted.count(again.outcome() == Some(right));
+        counted.count(again.outcome == Some(right));
         heard
     }
 
-    /// Looks at the account's statement, by any node: it is to show the posting of this receipt.
+    /// Looks at the account's statement: it is to show the posting of this receipt.
     async fn look(&mut self, account: &str, receipt: Receipt) {
-        let node = self.workload.other_node(0);
-        if let Some(statement) = self.fleet.statement(node, account).await {
+        if let Some(statement) = self.fleet.statement(account).await {
             let is_shown = statement.postings >= receipt.number;
             self.tally.looks.count(is_shown);
         }
@@ -130,17 +131,25 @@ impl Client {
             self.tally.requests += 1;
             match self.fleet.submit(node, account, posting) {
                 None => self.tally.rejected += 1,
-                Some(submission) => match timeout(patience, submission).await {
-                    Ok(Ok(answer)) => {
-                        self.tally.late += u64::from(!answer.durability.is_projected());
+                Some(reply) => match timeout(patience, reply).await {
+                    Ok(Some(Reply::Outcome { outcome, is_late })) => {
+                        self.tally.late += u64::from(is_late);
                         return Settled {
-                            answer: Some(answer),
+                            outcome: Some(outcome),
+                            is_projected: !is_late,
                             copies,
                         };
                     }
-                    Ok(Err(failure)) => {
-                        copies |= failure.is_in_doubt();
-                        self.tally.fail(&failure);
+                    Ok(Some(Reply::Failed {
+                        is_in_doubt,
+                        reason,
+                    })) => {
+                        copies |= is_in_doubt;
+                        self.tally.fail(is_in_doubt, reason);
+                    }
+                    Ok(None) => {
+                        copies = true;
+                        self.tally.in_doubt += 1;
                     }
                     Err(_elapsed) => {
                         copies = true;
@@ -153,24 +162,16 @@ impl Client {
             sleep(self.workload.pause(PAUSE_MAX)).await;
         }
         Settled {
-            answer: None,
+            outcome: None,
+            is_projected: false,
             copies,
         }
     }
 }
 
 impl Settled {
-    fn outcome(&self) -> Option<Outcome> {
-        self.answer.as_ref().map(|answer| answer.outcome)
-    }
-
-    fn is_projected(&self) -> bool {
-        let answer = self.answer.as_ref();
-        answer.is_some_and(|answer| answer.durability.is_projected())
-    }
-
     fn heard(&self) -> Heard {
-        match self.outcome() {
+        match self.outcome {
             None => Heard::Nothing,
             Some(Outcome::Applied(receipt) | Outcome::Already(receipt)) => Heard::Applied(receipt),
             Some(Outcome::Refused(_)) if self.copies => Heard::RefusedWithCopies,

@@ -1,9 +1,6 @@
 //! The same kind of work on the same disk, in batches and one write at a time.
 
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use ferry_tokio::{Commit, Fold, ProjectedStore as _, Record, Step, Store as _};
@@ -13,7 +10,7 @@ use crate::{
     fold::{Ledger, Posting},
     node::{Duties, Handle, Node},
     options::Simulation,
-    place::Place,
+    scratch::Scratch,
     stop::Stop,
     store::Store,
     workload::{Task, Workload, account_name, posting},
@@ -64,25 +61,30 @@ impl Pace {
     }
 }
 
-/// Lets the two take turns, each on a file of its own in `folder`, which are removed afterwards.
+/// Lets the two take turns, each on a ledger of its own in `scratch`, which is removed afterwards.
 /// `None` if the user asks to finish meanwhile.
 ///
 /// # Errors
 ///
-/// The files cannot be made or written.
+/// The ledgers cannot be made or written.
 pub async fn compare(
     simulation: &Simulation,
-    folder: &Path,
+    scratch: Scratch,
     stop: &Stop,
 ) -> Result<Option<Comparison>> {
-    let folder = tempfile::Builder::new()
-        .prefix("ledger-compare-")
-        .tempdir_in(folder);
-    let folder = folder.context("cannot make a folder for the comparison")?;
-    let place = |name| Place::File(folder.path().join(name));
-    let node = Node::open(&place("batched.db"), simulation.seed, Duties::WritingOnly).await?;
-    let store = Store::open(&place("alone.db")).await?;
+    let compared = take_turns(simulation, &scratch, stop).await;
+    scratch.remove().await?;
+    compared
+}
 
+async fn take_turns(
+    simulation: &Simulation,
+    scratch: &Scratch,
+    stop: &Stop,
+) -> Result<Option<Comparison>> {
+    let (batched, alone) = (scratch.place("batched"), scratch.place("alone"));
+    let node = Node::open(&batched, simulation.seed, Duties::WritingOnly).await?;
+    let store = Store::open(&alone).await?;
     let turn = (TURN_PER_INPUT * simulation.inputs).min(TURN_MAX);
     // The simulation's own inputs, and more of the same kind where a fast disk gets further.
     let simulation = Simulation {

@@ -3,19 +3,25 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
+use tokio::task::spawn_blocking;
 
 use crate::{
     fold::Posting,
-    node::{Batches, Duties, Node, Submission},
+    member::{Life, Member},
+    node::Batches,
     place::Place,
+    reply::Coming,
     statement::Statement,
+    store::Store,
 };
 
 /// Several nodes on one ledger.
 #[derive(Debug)]
 pub struct Fleet {
     place: Place,
-    duties: Duties,
+    life: Life,
+    /// To look at statements with.
+    reader: Store,
     slots: Vec<Mutex<Slot>>,
 }
 
@@ -23,7 +29,7 @@ pub struct Fleet {
 #[derive(Debug)]
 struct Slot {
     /// `None` while it is gone.
-    node: Option<Node>,
+    node: Option<Member>,
     /// What the nodes that were here before did.
     past: Batches,
 }
@@ -33,11 +39,12 @@ impl Fleet {
     ///
     /// # Errors
     ///
-    /// As [`Node::open`].
-    pub async fn open(place: &Place, nodes: u32, seed: u64, duties: Duties) -> Result<Self> {
+    /// As [`Member::open`].
+    pub async fn open(place: &Place, nodes: u32, seed: u64, life: Life) -> Result<Self> {
+        let reader = Store::open(place).await?;
         let mut slots = Vec::new();
         for node in 0..nodes {
-            let node = Node::open(place, seed.wrapping_add(u64::from(node)), duties).await?;
+            let node = Member::open(place, seed.wrapping_add(u64::from(node)), life).await?;
             slots.push(Mutex::new(Slot {
                 node: Some(node),
                 past: Batches::default(),
@@ -45,31 +52,27 @@ impl Fleet {
         }
         Ok(Self {
             place: place.clone(),
-            duties,
+            life,
+            reader,
             slots,
         })
     }
 
     /// Gives an input to a node; `None` if it does not take it, or is gone.
-    pub fn submit(&self, node: u32, account: &str, posting: &Posting) -> Option<Submission> {
-        // Taken out of the lock first: what a handle does is not to be done under it.
-        let handle = self.slot(node).node.as_ref()?.handle().clone();
-        handle.submit(account.to_owned(), posting.clone()).ok()
+    pub fn submit(&self, node: u32, account: &str, posting: &Posting) -> Option<Coming> {
+        self.slot(node).node.as_ref()?.submit(account, posting)
     }
 
     /// Whether a node has writes in flight at this moment.
     pub fn is_writing(&self, node: u32) -> bool {
-        let handle = self
-            .slot(node)
-            .node
-            .as_ref()
-            .map(|node| node.handle().clone());
-        handle.is_some_and(|handle| handle.stats().batches_in_flight > 0)
+        let slot = self.slot(node);
+        slot.node.as_ref().is_some_and(Member::is_writing)
     }
 
     /// Holds a node between its two writes: what it commits from now on, it does not project any more.
     pub fn hold_between(&self, node: u32) {
-        if let Some(node) = &self.slot(node).node {
+        let slot = self.slot(node);
+        if let Some(node) = slot.node.as_ref().and_then(Member::here) {
             node.store().between().bar();
         }
     }
@@ -77,14 +80,13 @@ impl Fleet {
     /// Whether a node stands between its two writes, held there.
     pub fn is_held_between(&self, node: u32) -> bool {
         let slot = self.slot(node);
-        let node = slot.node.as_ref();
+        let node = slot.node.as_ref().and_then(Member::here);
         node.is_some_and(|node| node.store().between().held() > 0)
     }
 
-    /// An account's statement, as readers see it by a node; `None` where the node cannot tell.
-    pub async fn statement(&self, node: u32, account: &str) -> Option<Statement> {
-        let store = self.slot(node).node.as_ref()?.store().clone();
-        let shown = store.statement(account).await.ok()?;
+    /// An account's statement, as readers see it; `None` where the ledger cannot be read.
+    pub async fn statement(&self, account: &str) -> Option<Statement> {
+        let shown = self.reader.statement(account).await.ok()?;
         Some(shown.map(|shown| shown.view).unwrap_or_default())
     }
 
@@ -92,11 +94,14 @@ impl Fleet {
     ///
     /// # Errors
     ///
-    /// As [`Node::open`]; the place then stays empty.
+    /// As [`Member::open`]; the place then stays empty.
     pub async fn replace(&self, node: u32, seed: u64) -> Result<()> {
         let gone = self.slot(node).node.take();
-        let past = gone.map(Node::crash).unwrap_or_default();
-        let new = Node::open(&self.place, seed, self.duties).await;
+        let past = match gone {
+            Some(gone) => gone.crash().await,
+            None => Batches::default(),
+        };
+        let new = Member::open(&self.place, seed, self.life).await;
         let mut slot = self.slot(node);
         slot.past += past;
         slot.node = Some(new?);
@@ -111,7 +116,7 @@ impl Fleet {
         for slot in self.slots {
             let slot = slot.into_inner().unwrap_or_else(PoisonError::into_inner);
             batches += slot.past;
-            if let Some(node) = slot.node {
+            if let Some(Member::Here(node)) = slot.node {
                 batches += node.strand(left.next().unwrap_or_default()).await;
             }
         }
@@ -128,6 +133,7 @@ impl Fleet {
                 batches += node.close().await;
             }
         }
+        close(self.reader).await;
         batches
     }
 
@@ -135,4 +141,10 @@ impl Fleet {
         let slot = &self.slots[node as usize];
         slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Closing may block.
+async fn close(store: Store) {
+    // A panic there is told by the panic hook.
+    let _panicked = spawn_blocking(move || store.close()).await;
 }

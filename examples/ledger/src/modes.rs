@@ -17,9 +17,10 @@ use ferry_ledger::{
     options::Simulation,
     place::Place,
     report::{Report, write_carried, write_findings, write_swept},
+    scratch::Scratch,
     simulate::simulate,
     stop::{INTERRUPTED, Stop},
-    store::{Kind, Store},
+    store::Store,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -63,7 +64,7 @@ pub(crate) async fn simulate_and_audit(
     // A file that could not be written is no place to compare anything.
     let compared = match stop.is_asked() || report.unanswered() > 0 {
         true => Ok(None),
-        false => compare_beside(simulation, store, &stop).await,
+        false => compare_beside(simulation, place, store, &stop).await,
     };
     report.comparison = *compared.as_ref().unwrap_or(&None);
     report
@@ -75,14 +76,16 @@ pub(crate) async fn simulate_and_audit(
 
 async fn compare_beside(
     simulation: &Simulation,
+    place: &Place,
     store: &Store,
     stop: &Stop,
 ) -> Result<Option<Comparison>> {
     let progress = ProgressBar::new_spinner().with_message("comparing with unbatched writes");
     progress.enable_steady_tick(Duration::from_millis(100));
-    let Kind::File(file) = store.kind();
-    let folder = file.path().parent().context("the file is in no folder")?;
-    let compared = compare(simulation, folder, stop).await;
+    let compared = match Scratch::beside(place, store) {
+        Ok(scratch) => compare(simulation, scratch, stop).await,
+        Err(error) => Err(error),
+    };
     progress.finish_and_clear();
     compared
 }

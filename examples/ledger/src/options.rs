@@ -36,13 +36,14 @@ const AFTER_LONG_HELP: &str = r#"Input lines (--input):
   Blank lines are skipped. A bad line is reported with its number, and the others are carried.
 
 Result lines (standard output, one for each input, in input order):
-      {"line":1,"id":"a-1","status":"applied","balance":1250}
-  applied   it is in the ledger; balance is the account's, in cents, right after it
+      {"line":1,"id":"a-1","status":"applied","number":1,"balance":1250}
+  applied   it is in the ledger; number tells which of the account's postings it is, and balance is
+            the account's, in cents, right after it
   already   it was in the ledger before; balance is what it was first answered with
   refused   more than the account holds: nothing is written, so sent again later it may be applied
   mismatch  the id is in the ledger with another amount or memo: nothing is changed
   bad       the line is not a valid input; the reason says why
-  failed    the store could not write it; the reason says whether it may still be there
+  failed    the store could not write it; with "in_doubt":true it may still be there
   Where "late":true stands beside applied, already or refused, the account's statement does not show it yet: it will, by itself or by `ledger sweep`. Do not send the line again for that.
   Running the same input again, on the same ledger, is always safe: nothing is applied twice.
 
@@ -57,6 +58,7 @@ Exit status:
 Examples:
   ledger                                    simulate, on ./ledger.db
   ledger --inputs 200000 --skew 1.5         more inputs, nearly all of them to a few accounts
+  ledger --processes                        nodes in processes of their own, killed at random
   ledger --crash-between                    every node that is dropped leaves a statement late
   ledger audit                              what is in ./ledger.db, and which statements are late
   ledger sweep                              finishes them
@@ -79,7 +81,7 @@ pub struct Options {
 
     /// Carry real inputs from this file, or from standard input if it is -, instead of simulating
     #[arg(long, value_name = "PATH",
-          conflicts_with_all = ["accounts", "clients", "inputs", "nodes", "seed", "skew", "crash_between"])]
+          conflicts_with_all = ["accounts", "clients", "inputs", "nodes", "seed", "skew", "crash_between", "processes"])]
     pub input: Option<PathBuf>,
 
     /// What to simulate.
@@ -123,7 +125,10 @@ impl Which {
     #[must_use]
     pub fn place(&self) -> Place {
         match &self.store {
-            Some(url) => Place::Postgres(url.clone()),
+            Some(url) => Place::Postgres {
+                url: url.clone(),
+                schema: None,
+            },
             None => Place::File(self.file.clone()),
         }
     }
@@ -166,6 +171,10 @@ pub struct Simulation {
     /// second and three times as much as the third; more is steeper (Zipf's exponent, 0 to 5)
     #[arg(long, value_name = "S", allow_negative_numbers = true, default_value_t = 1.0, value_parser = parse_skew)]
     pub skew: f64,
+
+    /// Run each node in a process of its own, and kill it, by SIGKILL, instead of dropping it
+    #[arg(long, conflicts_with = "crash_between")]
+    pub processes: bool,
 
     /// Drop nodes only between a commit and its projection, all of them at the end, and let nobody finish
     /// the statements that they leave late: see `ledger audit` and `ledger sweep`

@@ -8,7 +8,12 @@ pub enum Place {
     /// In a SQLite file.
     File(PathBuf),
     /// In a PostgreSQL database.
-    Postgres(Url),
+    Postgres {
+        /// Which.
+        url: Url,
+        /// The schema that its tables are in, if not the database's own first.
+        schema: Option<String>,
+    },
 }
 
 /// The address of a database. It may hold a password, which is never shown.
@@ -56,7 +61,7 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
-            Self::Postgres(url) => url.fmt(f),
+            Self::Postgres { url, .. } => url.fmt(f),
         }
     }
 }

@@ -148,6 +148,10 @@ impl Report<'_> {
         let sizes = format!("of {mean:.1} inputs in the mean, {largest} in the largest");
         let refused = "another node had changed the account";
         writeln!(to, "\nNodes")?;
+        if self.simulation.processes {
+            let killed = "by SIGKILL, in the middle of their writes";
+            return row(to, "processes killed", drops, killed);
+        }
         let dropped = match self.simulation.crash_between {
             true => "between a commit and its projection",
             false => "in the middle of their writes",
@@ -155,7 +159,10 @@ impl Report<'_> {
         row(to, "dropped", drops, dropped)?;
         row(to, "batches", batches.count, sizes)?;
         row(to, "commits refused", batches.refused, refused)?;
-        row(to, "syncs of the disk", batches.syncs, "for these batches")
+        match batches.syncs {
+            0 => Ok(()), // A store that does not tell.
+            syncs => row(to, "syncs of the disk", syncs, "for these batches"),
+        }
     }
 
     fn write_statements(&self, to: &mut impl Write) -> io::Result<()> {
@@ -166,12 +173,10 @@ impl Report<'_> {
         );
         let late = "answers with the news that the statement is late";
         writeln!(to, "\nStatements")?;
-        row(
-            to,
-            "projections",
-            batches.projections,
-            "tried, each after a commit",
-        )?;
+        let projections = batches.projections;
+        if projections > 0 {
+            row(to, "projections", projections, "tried, each after a commit")?;
+        }
         row(to, "late answers", tally.late, late)?;
         row(to, "looked up", tally.looks.right, looks)?;
         row(

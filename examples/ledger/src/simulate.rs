@@ -12,6 +12,7 @@ use crate::{
     dropper::{Dropper, Drops},
     fleet::Fleet,
     fold::Posting,
+    member::Life,
     node::{Batches, Duties, Node},
     options::Simulation,
     place::Place,
@@ -47,13 +48,19 @@ pub async fn simulate(
     progress: &ProgressBar,
     stop: &Stop,
 ) -> Result<Simulated> {
-    // Where it is to be seen what crashes leave, nobody tidies up after them.
-    let duties = match simulation.crash_between {
-        true => Duties::WritingOnly,
-        false => Duties::Sweeping,
+    let life = match simulation {
+        Simulation {
+            processes: true, ..
+        } => Life::Apart,
+        // Where it is to be seen what crashes leave, nobody tidies up after them.
+        Simulation {
+            crash_between: true,
+            ..
+        } => Life::Here(Duties::WritingOnly),
+        _ => Life::Here(Duties::Sweeping),
     };
     let Simulation { nodes, seed, .. } = *simulation;
-    let fleet = Arc::new(Fleet::open(place, nodes, seed, duties).await?);
+    let fleet = Arc::new(Fleet::open(place, nodes, seed, life).await?);
     let run: Arc<str> = name_of_run()?.into();
 
     let dropper = Dropper::start(simulation, &fleet, progress);

@@ -3,6 +3,8 @@
 use std::fmt;
 
 use anyhow::{Context, Result};
+#[cfg(feature = "postgres")]
+use ferry_postgres::{PostgresError, PostgresStore};
 use ferry_sqlite::{SqliteError, SqliteStore};
 use ferry_stored::{Entry, Shown, Stored, Version};
 use ferry_tokio::{
@@ -20,6 +22,10 @@ use crate::{
 /// A ledger in one SQLite file.
 pub type InFile = SqliteStore<Account, Receipt, Statement>;
 
+/// A ledger in a schema of a PostgreSQL database.
+#[cfg(feature = "postgres")]
+pub type InDatabase = PostgresStore<Account, Receipt, Statement>;
+
 /// A ledger: a record and a statement per account, an entry per applied posting. Cheap to clone; all clones
 /// are one.
 #[derive(Clone, Debug)]
@@ -33,6 +39,9 @@ pub struct Store {
 pub enum Kind {
     /// One SQLite file.
     File(InFile),
+    /// A PostgreSQL database.
+    #[cfg(feature = "postgres")]
+    Database(InDatabase),
 }
 
 /// How the store fails.
@@ -41,12 +50,17 @@ pub enum Kind {
 pub enum StoreError {
     /// The SQLite file.
     File(SqliteError),
+    /// The PostgreSQL database.
+    #[cfg(feature = "postgres")]
+    Database(PostgresError),
 }
 
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(error) => error.fmt(f),
+            #[cfg(feature = "postgres")]
+            Self::Database(error) => error.fmt(f),
         }
     }
 }
@@ -56,6 +70,8 @@ impl std::error::Error for StoreError {
         match self {
             // The message has told the error itself.
             Self::File(error) => error.source(),
+            #[cfg(feature = "postgres")]
+            Self::Database(error) => error.source(),
         }
     }
 }
@@ -71,7 +87,12 @@ impl Store {
     pub async fn open(place: &Place) -> Result<Self> {
         let kind = match place {
             Place::File(path) => Kind::File(InFile::open(path)?),
-            Place::Postgres(_) => anyhow::bail!(NOT_BUILT),
+            #[cfg(feature = "postgres")]
+            Place::Postgres { url, schema } => Kind::Database(database(url, schema).await?),
+            #[cfg(not(feature = "postgres"))]
+            Place::Postgres { .. } => anyhow::bail!(
+                "this program was built without PostgreSQL: build it with --features postgres"
+            ),
         };
         Ok(Self {
             kind,
@@ -87,6 +108,9 @@ impl Store {
     pub fn check(&self) -> Result<()> {
         match &self.kind {
             Kind::File(store) => file::check(store),
+            // It has answered, or it would not be open.
+            #[cfg(feature = "postgres")]
+            Kind::Database(_) => Ok(()),
         }
     }
 
@@ -107,6 +131,8 @@ impl Store {
     pub fn syncs(&self) -> Option<u64> {
         match &self.kind {
             Kind::File(store) => Some(store.stats().transactions),
+            #[cfg(feature = "postgres")]
+            Kind::Database(_) => None,
         }
     }
 
@@ -121,6 +147,8 @@ impl Store {
     ) -> Result<Option<Shown<Statement>>, Fault<StoreError>> {
         match &self.kind {
             Kind::File(store) => store.view(account).await.map_err(in_file),
+            #[cfg(feature = "postgres")]
+            Kind::Database(store) => store.view(account).await.map_err(in_database),
         }
     }
 
@@ -137,6 +165,11 @@ impl Store {
     ) -> Result<Vec<String>, Fault<StoreError>> {
         match &self.kind {
             Kind::File(store) => store.pending_after(account, limit).await.map_err(in_file),
+            #[cfg(feature = "postgres")]
+            Kind::Database(store) => {
+                let pending = store.pending_after(account, limit).await;
+                pending.map_err(in_database)
+            }
         }
     }
 
@@ -164,12 +197,29 @@ impl Store {
     pub fn close(self) {
         match self.kind {
             Kind::File(store) => store.close(),
+            #[cfg(feature = "postgres")]
+            Kind::Database(_) => {}
         }
     }
 }
 
-const NOT_BUILT: &str =
-    "this program was built without PostgreSQL: build it with --features postgres";
+/// How many connections a node has: enough to share syncs, few enough for several nodes on one server.
+#[cfg(feature = "postgres")]
+const CONNECTIONS: usize = 8;
+
+#[cfg(feature = "postgres")]
+async fn database(url: &crate::place::Url, schema: &Option<String>) -> Result<InDatabase> {
+    let mut options = ferry_postgres::Options::new().connections(CONNECTIONS);
+    if let Some(schema) = schema {
+        options = options.schema(schema);
+    }
+    Ok(options.connect(url.as_str()).await?)
+}
+
+#[cfg(feature = "postgres")]
+fn in_database(fault: Fault<PostgresError>) -> Fault<StoreError> {
+    fault.map(StoreError::Database)
+}
 
 fn in_file(fault: Fault<SqliteError>) -> Fault<StoreError> {
     fault.map(StoreError::File)
@@ -192,6 +242,8 @@ impl ferry_tokio::Store for Store {
     ) -> Result<Option<RecordOf<Self>>, Fault<StoreError>> {
         match &self.kind {
             Kind::File(store) => store.read(account, ids).await.map_err(in_file),
+            #[cfg(feature = "postgres")]
+            Kind::Database(store) => store.read(account, ids).await.map_err(in_database),
         }
     }
 
@@ -200,15 +252,30 @@ impl ferry_tokio::Store for Store {
         account: &String,
         commit: Commit<'_, Self>,
     ) -> Result<Version, CommitError<StoreError>> {
+        let Commit {
+            expected,
+            state,
+            entries,
+        } = commit;
         match &self.kind {
             Kind::File(store) => {
                 let commit = Commit {
-                    expected: commit.expected,
-                    state: commit.state,
-                    entries: commit.entries,
+                    expected,
+                    state,
+                    entries,
                 };
                 let committed = store.commit(account, commit).await;
                 committed.map_err(|error| error.map(StoreError::File))
+            }
+            #[cfg(feature = "postgres")]
+            Kind::Database(store) => {
+                let commit = Commit {
+                    expected,
+                    state,
+                    entries,
+                };
+                let committed = store.commit(account, commit).await;
+                committed.map_err(|error| error.map(StoreError::Database))
             }
         }
     }
@@ -227,6 +294,11 @@ impl ProjectedStore for Store {
             Kind::File(store) => match store.project(account, record).await {
                 Ok(coverage) => Ok(Coverage::map_err(coverage, StoreError::File)),
                 Err(error) => Err(error.map(StoreError::File)),
+            },
+            #[cfg(feature = "postgres")]
+            Kind::Database(store) => match store.project(account, record).await {
+                Ok(coverage) => Ok(Coverage::map_err(coverage, StoreError::Database)),
+                Err(error) => Err(error.map(StoreError::Database)),
             },
         }
     }

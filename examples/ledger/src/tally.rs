@@ -2,10 +2,6 @@
 
 use std::ops::AddAssign;
 
-use ferry_tokio::Failure;
-
-use crate::store::StoreError;
-
 /// What became of the requests of a client, or of several.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
@@ -27,8 +23,8 @@ pub struct Tally {
     pub late: u64,
     /// Statements looked at for a posting that they were said to show.
     pub looks: Checked,
-    /// The last failure there was.
-    pub failure: Option<Failure<StoreError>>,
+    /// The last failure there was, in words.
+    pub failure: Option<String>,
 }
 
 /// Requests that have one right answer.
@@ -42,12 +38,12 @@ pub struct Checked {
 
 impl Tally {
     /// Counts a request that failed.
-    pub fn fail(&mut self, failure: &Failure<StoreError>) {
-        match failure {
-            Failure::NotCommitted(_) => self.not_committed += 1,
-            Failure::InDoubt(_) => self.in_doubt += 1,
+    pub fn fail(&mut self, is_in_doubt: bool, reason: String) {
+        match is_in_doubt {
+            false => self.not_committed += 1,
+            true => self.in_doubt += 1,
         }
-        self.failure = Some(failure.clone());
+        self.failure = Some(reason);
     }
 }
 

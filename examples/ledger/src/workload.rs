@@ -169,6 +169,7 @@ mod tests {
         nodes: 3,
         seed: 5,
         skew: 1.0,
+        processes: false,
         crash_between: false,
     };
 
