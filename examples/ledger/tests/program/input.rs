@@ -28,15 +28,15 @@ fn every_line_gets_its_result_in_order() {
     assert_eq!(
         ran.results(),
         [
-            json!({"line": 1, "id": "1", "status": "applied", "balance": 500}),
-            json!({"line": 2, "id": "2", "status": "applied", "balance": 300}),
+            json!({"line": 1, "id": "1", "status": "applied", "number": 1, "balance": 500}),
+            json!({"line": 2, "id": "2", "status": "applied", "number": 2, "balance": 300}),
             json!({"line": 3, "id": "1", "status": "refused", "balance": 0,
                "reason": "more than the account holds"}),
             json!({"line": 4, "status": "bad", "reason": "not a JSON object"}),
-            json!({"line": 6, "id": "1", "status": "already", "balance": 500}),
+            json!({"line": 6, "id": "1", "status": "already", "number": 1, "balance": 500}),
             json!({"line": 7, "id": "1", "status": "mismatch", "reason": mismatch}),
             json!({"line": 8, "id": "3", "status": "bad", "reason": "`amount` is zero"}),
-            json!({"line": 9, "id": "4", "status": "applied", "balance": 301}),
+            json!({"line": 9, "id": "4", "status": "applied", "number": 3, "balance": 301}),
         ]
     );
     assert_eq!(ledger.postings(), 3);

@@ -5,5 +5,8 @@ mod harness;
 mod input;
 mod interrupted;
 mod planted;
+mod processes;
+#[path = "../running/mod.rs"]
+mod running;
 mod simulation;
 mod unusable;
