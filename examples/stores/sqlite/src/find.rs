@@ -127,6 +127,14 @@ mod tests {
             let rows = statement.query_map(params!["", 10], |row| row.get("detail"));
             rows.and_then(Iterator::collect).expect("explains")
         };
+        let partial: bool = conn
+            .query_row(
+                "SELECT partial FROM pragma_index_list('ferry_record') WHERE name = 'ferry_pending'",
+                [],
+                |row| row.get(0),
+            )
+            .expect("is there");
+        assert!(partial, "holds pending keys alone");
         let by_index = "SEARCH ferry_record USING INDEX ferry_pending (key>?)";
         assert_eq!(plan(), [by_index]);
 

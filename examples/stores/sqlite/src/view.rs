@@ -97,7 +97,8 @@ where
             version: record.version,
             marker: record.state.marker,
         };
-        // A read that tells early what the write's fence would refuse; it decides nothing.
+        // This read refuses early. Whether the write is still right when its turn comes, its own fence
+        // says.
         let Some(debt) = self.ask(owing.clone(), Read::Debt).await? else {
             self.tally().projection_refused();
             return Err(CommitError::Refused);
