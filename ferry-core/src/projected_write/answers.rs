@@ -110,17 +110,18 @@ impl<P: Projection> Answers<P> {
     }
 
     /// The view is not known to show what still waits for it.
-    pub(super) fn all_late(&mut self, cause: &Cause<ErrorOf<P>>) {
+    pub(super) fn all_late(&mut self, cause: Cause<ErrorOf<P>>) {
         self.late += self.held_back.len() as u64;
         let late = self.held_back.drain(..);
         self.known
             .extend(late.map(|held| held.answered(Durability::Committed(cause.clone()))));
+        discard(cause);
     }
 
-    /// Lets go of what nobody asked for. Each on its own, in case its `Drop` panics.
+    /// Lets go of what nobody asked for.
     pub(super) fn forget(&mut self) {
-        self.known.drain(..).for_each(discard);
-        self.held_back.drain(..).for_each(discard);
+        self.known.drain(..).for_each(Answered::discard);
+        self.held_back.drain(..).for_each(HeldBack::discard);
         self.late = 0;
     }
 
@@ -149,6 +150,29 @@ impl<P: Projection> HeldBack<P> {
                 outcome: self.outcome,
                 durability,
             }),
+        }
+    }
+
+    /// Each part on its own, in case its `Drop` panics.
+    fn discard(self) {
+        discard(self.input);
+        discard(self.outcome);
+    }
+}
+
+impl<P: Projection> Answered<P> {
+    /// Each part on its own, in case its `Drop` panics.
+    fn discard(self) {
+        discard(self.input);
+        match self.result {
+            Ok(Answer {
+                outcome,
+                durability,
+            }) => {
+                discard(outcome);
+                discard(durability);
+            }
+            Err(failure) => discard(failure),
         }
     }
 }

@@ -17,9 +17,11 @@
 //! | how it goes from event to command | `trip.rs` |
 //! | which answers are known, and which wait for the view | `answers.rs` |
 //! | the tries of a projection | `debt.rs` |
+//! | a record that is held on to | `kept.rs` |
 
 mod answers;
 mod debt;
+mod kept;
 pub mod resume;
 mod stages;
 mod trip;

@@ -9,6 +9,7 @@ mod actor;
 mod debts;
 #[path = "../deposits/mod.rs"]
 mod deposits;
+mod drops;
 mod panics;
 mod parts;
 mod projecting;
