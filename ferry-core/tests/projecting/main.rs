@@ -4,19 +4,24 @@
 //! | --- | --- |
 //! | the store, which keeps the true log | `store.rs` |
 //! | what stories are told with | `actor.rs`, `story.rs`, `resumer.rs`, `tallied.rs` |
+//! | what properties are checked with | `schedule.rs`, `fleet.rs`, `judge.rs` |
 
 mod actor;
 mod debts;
 #[path = "../deposits/mod.rs"]
 mod deposits;
 mod drops;
+mod fleet;
+mod judge;
 mod panics;
 mod parts;
 mod projecting;
+mod properties;
 mod racing;
 mod resumer;
 mod resuming;
 mod reuse;
+mod schedule;
 mod splitting;
 mod store;
 mod story;

@@ -71,10 +71,6 @@ impl<P: Depositing> Resumer<P> {
         );
     }
 
-    pub(crate) fn command(&self) -> &Command<P> {
-        self.command.as_ref().expect("the story is not over")
-    }
-
     fn step(&mut self, carry: impl FnOnce(Command<P>, Instant) -> Command<P>) -> &mut Self {
         let command = self.command.take().expect("the story is not over");
         self.command = Some(carry(command, self.world.now()));

@@ -144,12 +144,19 @@ pub(crate) struct Store {
     pub(crate) log: Vec<Logged>,
     /// Writes whose answer was given up, and that have not arrived yet.
     adrift: Vec<Write>,
-    pub(crate) flaw: Option<Flaw>,
+    flaw: Option<Flaw>,
     /// How often the flaw made a difference.
     pub(crate) flawed: usize,
 }
 
 impl Store {
+    pub(crate) fn with(flaw: Option<Flaw>) -> Self {
+        Self {
+            flaw,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn read(&self) -> Option<Record<Account, u64>> {
         self.record.clone()
     }
