@@ -4,7 +4,7 @@ use ferry_core::{Fold, Projection, RecordOf, StepOf};
 
 use crate::{
     actor::{Actor, World},
-    deposits::{Account, Accounts, BEYOND, Deposit, Deposits},
+    deposits::{Account, Accounts, BEYOND, Deposit, Deposits, MISMATCH},
     story::{MS, ONCE, RETRY, Story, busy, by, deposit, down, patiently, too_large},
     tallied::Tallied::*,
 };
@@ -154,6 +154,27 @@ fn twins_are_covered_together_and_what_was_declined_waits_for_all_of_it() {
     story.hears(&["1: 10, projected", "1: 10, projected", "3: 11, projected"]);
     story.sleeps().reads().projection_lands();
     story.hears(&[&format!("2: {BEYOND}, projected")]);
+}
+
+#[test]
+fn what_was_declined_is_not_covered_by_a_twin_that_was_applied_behind_it() {
+    let deposits = [
+        deposit(2, -5),
+        deposit(1, 10),
+        deposit(2, -5),
+        deposit(1, 11),
+    ];
+    let world = World::default();
+    world.a_rival_commits(9, 1);
+    let mut story = Story::on(&world, deposits);
+    story.reads().commit_lands();
+    story.projection_lands_for(&[1, 2], down());
+    story.hears(&["1: 11, projected", "2: 6, projected"]);
+    story.sleeps().reads().projection_lands();
+    story.hears(&[
+        &format!("2: {BEYOND}, projected"),
+        &format!("1: {MISMATCH}, projected"),
+    ]);
 }
 
 #[test]
