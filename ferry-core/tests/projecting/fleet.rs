@@ -62,7 +62,7 @@ enum Work {
     },
     Resume {
         first: Option<u64>,
-        command: resume::Command<Deposits>,
+        command: Box<resume::Command<Deposits>>,
     },
 }
 
@@ -148,9 +148,11 @@ impl Fleet {
     /// The store does as it should, and everyone comes to an end; then the key is resumed once.
     fn heals(&mut self) {
         let mut turns = 0;
-        while (0..PROCESSES).fold(false, |any, process| {
-            self.goes(process, Answer::Truth) || any
-        }) {
+        loop {
+            let went = (0..PROCESSES).map(|process| self.goes(process, Answer::Truth));
+            if went.filter(|went| *went).count() == 0 {
+                break;
+            }
             turns += 1;
             assert!(turns < 1000, "no end");
         }
@@ -185,7 +187,7 @@ impl Fleet {
                 Some(job) => self.begins(process, job),
             },
             Work::Write { number, command } => self.writes(process, number, command, answer),
-            Work::Resume { first, command } => self.resumes(first, command, answer),
+            Work::Resume { first, command } => self.resumes(first, *command, answer),
         };
         self.processes[process].work = work;
         true
@@ -208,7 +210,7 @@ impl Fleet {
                     Command::Read(_) | Command::Sleep(_) | Command::Done(_) => None,
                 }
             }
-            Work::Resume { command, .. } => match command {
+            Work::Resume { command, .. } => match &**command {
                 resume::Command::Project(project) => {
                     Some(Write::projection(project.record(), Reach::Whole))
                 }
@@ -248,13 +250,13 @@ impl Fleet {
             Job::Resume => {
                 return Work::Resume {
                     first: None,
-                    command: self.write.resume(seed, self.now, ACCOUNT),
+                    command: Box::new(self.write.resume(seed, self.now, ACCOUNT)),
                 };
             }
             Job::ResumeOnce => {
                 return Work::Resume {
                     first: None,
-                    command: self.write.resume_once(seed, self.now, ACCOUNT),
+                    command: Box::new(self.write.resume_once(seed, self.now, ACCOUNT)),
                 };
             }
             Job::Batch(inputs) => inputs,
@@ -375,7 +377,10 @@ impl Fleet {
                 return Work::None;
             }
         };
-        Work::Resume { first, command }
+        Work::Resume {
+            first,
+            command: Box::new(command),
+        }
     }
 
     /// It sleeps for as long as it wants to, or is woken early.
@@ -508,7 +513,7 @@ impl Process {
         match &self.work {
             Work::None => false,
             Work::Write { command, .. } => matches!(command, Command::Project(_)),
-            Work::Resume { command, .. } => matches!(command, resume::Command::Project(_)),
+            Work::Resume { command, .. } => matches!(**command, resume::Command::Project(_)),
         }
     }
 }

@@ -25,6 +25,7 @@ mod schedule;
 mod splitting;
 mod store;
 mod story;
+mod table;
 mod tallied;
 mod waiting;
 #[path = "../writing/words.rs"]
