@@ -66,7 +66,8 @@ pub trait Projection: Fold {
     fn pending(&self, record: &RecordOf<Self::Schema>) -> bool;
 
     /// Whether a view that was written in part includes what this input did. Asked after
-    /// [`Coverage::Part`] alone.
+    /// [`Coverage::Part`] alone, and only of inputs that have an entry in the record: one that `step`
+    /// declined waits for the whole.
     ///
     /// # Panics
     ///

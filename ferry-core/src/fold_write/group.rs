@@ -2,7 +2,7 @@
 
 use crate::{Cause, Failure, Fold, Instant, guard::discard, per_key::Ticket};
 
-use super::{Answered, ErrorOf, Settled, VersionOf};
+use super::{Answered, ErrorOf, Settled, Trace, VersionOf};
 
 /// An input that is not answered yet.
 pub(super) struct Held<F: Fold> {
@@ -37,6 +37,13 @@ pub(super) enum Fate<O> {
 impl<O> Fate<O> {
     pub(super) fn is_applied(&self) -> bool {
         matches!(self, Self::Applied(_))
+    }
+
+    fn trace(&self) -> Trace {
+        match self {
+            Self::Applied(_) | Self::Already(_) => Trace::Entry,
+            Self::Declined(_) | Self::Mismatched(_) | Self::TooOld(_) => Trace::None,
+        }
     }
 
     fn into_outcome(self) -> O {
@@ -92,7 +99,8 @@ impl<F: Fold> Held<F> {
 
     /// Answered with what the fold made of it.
     pub(super) fn answered(self, fate: Fate<F::Outcome>) -> Settled<F> {
-        self.settled(Ok(fate.into_outcome()))
+        let trace = fate.trace();
+        self.settled(trace, Ok(fate.into_outcome()))
     }
 
     pub(super) fn is_clear(&self) -> bool {
@@ -105,13 +113,14 @@ impl<F: Fold> Held<F> {
             Standing::Clear => Failure::NotCommitted(cause),
             Standing::MayLand { .. } | Standing::MayBeStored => Failure::InDoubt(cause),
         };
-        self.settled(Err(failure))
+        self.settled(Trace::None, Err(failure))
     }
 
-    fn settled(self, result: Result<F::Outcome, Failure<ErrorOf<F>>>) -> Settled<F> {
+    fn settled(self, trace: Trace, result: Result<F::Outcome, Failure<ErrorOf<F>>>) -> Settled<F> {
         discard(self.standing);
         Settled {
             deadline: self.deadline,
+            trace,
             answered: Answered {
                 ticket: self.ticket,
                 input: self.input,

@@ -248,9 +248,19 @@ pub struct Answered<F: Fold> {
     pub result: Result<F::Outcome, Failure<ErrorOf<F>>>,
 }
 
+/// What an input has left in the record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trace {
+    /// An entry, by this round trip or before it.
+    Entry,
+    /// Nothing that is known of.
+    None,
+}
+
 /// An input that is answered, with the deadline that it came with.
 pub(crate) struct Settled<F: Fold> {
     pub(crate) deadline: Option<Instant>,
+    pub(crate) trace: Trace,
     pub(crate) answered: Answered<F>,
 }
 

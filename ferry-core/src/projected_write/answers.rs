@@ -6,7 +6,7 @@ use alloc::collections::VecDeque;
 use super::{Answered, debt::Debt};
 use crate::{
     Answer, Cause, Durability, Instant, Projection,
-    fold_write::{self, ErrorOf, Settled},
+    fold_write::{self, ErrorOf, Settled, Trace},
     guard::discard,
     per_key::Ticket,
 };
@@ -22,6 +22,7 @@ pub(super) struct Answers<P: Projection> {
 struct HeldBack<P: Projection> {
     ticket: Ticket,
     deadline: Option<Instant>,
+    trace: Trace,
     input: P::Input,
     outcome: P::Outcome,
 }
@@ -55,7 +56,12 @@ impl<P: Projection> Answers<P> {
     /// Takes what the fold write has settled. Failures are known whole; outcomes rest on a record that
     /// the view shows, or not.
     pub(super) fn take(&mut self, command: &mut fold_write::Command<P>, shown: Shown) {
-        for Settled { deadline, answered } in command.settled() {
+        for Settled {
+            deadline,
+            trace,
+            answered,
+        } in command.settled()
+        {
             let fold_write::Answered {
                 ticket,
                 input,
@@ -76,6 +82,7 @@ impl<P: Projection> Answers<P> {
             let held = HeldBack {
                 ticket,
                 deadline,
+                trace,
                 input,
                 outcome,
             };
@@ -93,12 +100,13 @@ impl<P: Projection> Answers<P> {
             .extend(shown.map(|held| held.answered(Durability::Projected)));
     }
 
-    /// The view was written in part, and includes this.
+    /// The view was written in part, and includes this. What left no entry rests on the whole record: the
+    /// view may include a twin of it, applied since.
     pub(super) fn shown_in_part(&mut self, projection: &P, view: &P::View) {
-        self.answer_where(
-            |held| Debt::includes(projection, view, &held.input),
-            Durability::Projected,
-        );
+        let is_included = |held: &HeldBack<P>| {
+            held.trace == Trace::Entry && Debt::includes(projection, view, &held.input)
+        };
+        self.answer_where(is_included, Durability::Projected);
     }
 
     /// Those whose deadline has passed wait no longer.
@@ -110,17 +118,18 @@ impl<P: Projection> Answers<P> {
     }
 
     /// The view is not known to show what still waits for it.
-    pub(super) fn all_late(&mut self, cause: &Cause<ErrorOf<P>>) {
+    pub(super) fn all_late(&mut self, cause: Cause<ErrorOf<P>>) {
         self.late += self.held_back.len() as u64;
         let late = self.held_back.drain(..);
         self.known
             .extend(late.map(|held| held.answered(Durability::Committed(cause.clone()))));
+        discard(cause);
     }
 
-    /// Lets go of what nobody asked for. Each on its own, in case its `Drop` panics.
+    /// Lets go of what nobody asked for.
     pub(super) fn forget(&mut self) {
-        self.known.drain(..).for_each(discard);
-        self.held_back.drain(..).for_each(discard);
+        self.known.drain(..).for_each(Answered::discard);
+        self.held_back.drain(..).for_each(HeldBack::discard);
         self.late = 0;
     }
 
@@ -149,6 +158,29 @@ impl<P: Projection> HeldBack<P> {
                 outcome: self.outcome,
                 durability,
             }),
+        }
+    }
+
+    /// Each part on its own, in case its `Drop` panics.
+    fn discard(self) {
+        discard(self.input);
+        discard(self.outcome);
+    }
+}
+
+impl<P: Projection> Answered<P> {
+    /// Each part on its own, in case its `Drop` panics.
+    fn discard(self) {
+        discard(self.input);
+        match self.result {
+            Ok(Answer {
+                outcome,
+                durability,
+            }) => {
+                discard(outcome);
+                discard(durability);
+            }
+            Err(failure) => discard(failure),
         }
     }
 }

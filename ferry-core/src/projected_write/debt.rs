@@ -6,11 +6,11 @@ use crate::{
     Cause, Class, CommitError, Coverage, Fault, Instant, ProjectResult, Projection, RecordOf,
     Retry,
     fold_write::{ErrorOf, SchemaOf, Tally},
-    guard::{discard, discard_record, guard},
+    guard::{discard, guard},
     retry::Jitter,
 };
 
-use super::resume::Resumed;
+use super::{kept::Kept, resume::Resumed};
 
 pub(super) struct Debt<P: Projection> {
     projection: Arc<P>,
@@ -27,7 +27,7 @@ pub(super) struct Debt<P: Projection> {
 /// What paying a debt takes next.
 pub(super) enum Next<P: Projection> {
     Read,
-    Project(RecordOf<SchemaOf<P>>),
+    Project(Kept<P>),
     SleepUntil(Instant),
     Over(Result<Resumed, Cause<ErrorOf<P>>>),
 }
@@ -59,7 +59,7 @@ impl<P: Projection> Debt<P> {
     }
 
     /// A record that is pending is to be projected, without being read again.
-    pub(super) fn project(&mut self, record: RecordOf<SchemaOf<P>>) -> Next<P> {
+    pub(super) fn project(&mut self, record: Kept<P>) -> Next<P> {
         self.was_seen = true;
         self.tally.projections += 1;
         Next::Project(record)
@@ -80,13 +80,10 @@ impl<P: Projection> Debt<P> {
         let Some(record) = record else {
             return self.paid();
         };
-        let is_pending = self.is_pending(&record);
-        if let Ok(true) = is_pending {
-            return self.project(record);
-        }
-        discard_record(Some(record));
-        match is_pending {
-            Ok(_) => self.paid(),
+        let kept = Kept::new(record);
+        match self.is_pending(kept.record()) {
+            Ok(true) => self.project(kept),
+            Ok(false) => self.paid(),
             Err(message) => Next::Over(Err(Cause::Panicked(message))),
         }
     }
@@ -162,6 +159,7 @@ impl<P: Projection> Debt<P> {
         if is_last {
             return Next::Over(Err(cause));
         }
+        discard(cause);
         Next::SleepUntil(until)
     }
 }

@@ -17,9 +17,11 @@
 //! | how it goes from event to command | `trip.rs` |
 //! | which answers are known, and which wait for the view | `answers.rs` |
 //! | the tries of a projection | `debt.rs` |
+//! | a record that is held on to | `kept.rs` |
 
 mod answers;
 mod debt;
+mod kept;
 pub mod resume;
 mod stages;
 mod trip;
@@ -173,8 +175,59 @@ impl<P: Projection> Call<P> {
 /// What a round trip wants done next.
 ///
 /// As with a [fold write](fold_write::Command), each command owns the round trip, and can only be answered
-/// with what is legal for it. Before each command is carried out, and after the last, tell the callers
-/// whose [`answers`](Self::answers) are known.
+/// with what is legal for it:
+///
+/// ```compile_fail,E0308
+/// # mod deposits { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/deposits/mod.rs")); }
+/// # use deposits::*;
+/// # use ferry_core::{projected_write::Projecting, CommitError, Instant};
+/// fn answer_a_projection_with_a_commit(project: Projecting<Deposits>) {
+///     let landed: Result<u64, CommitError<std::io::Error>> = Ok(1);
+///     let _ = project.resume(Instant::EPOCH, landed);
+/// }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # mod deposits { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/deposits/mod.rs")); }
+/// # use deposits::*;
+/// # use ferry_core::{projected_write::Committing, CommitError, Coverage, Instant};
+/// fn answer_a_commit_with_a_projection(commit: Committing<Deposits>) {
+///     let shown: Result<Coverage<Vec<u64>, std::io::Error>, CommitError<std::io::Error>> = Ok(Coverage::Whole);
+///     let _ = commit.resume(Instant::EPOCH, shown);
+/// }
+/// ```
+///
+/// ```compile_fail,E0382
+/// # mod deposits { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/deposits/mod.rs")); }
+/// # use deposits::*;
+/// # use ferry_core::{projected_write::Projecting, Coverage, Instant};
+/// fn answer_twice(project: Projecting<Deposits>) {
+///     let _ = project.resume(Instant::EPOCH, Ok(Coverage::Whole));
+///     let _ = project.resume(Instant::EPOCH, Ok(Coverage::Whole));
+/// }
+/// ```
+///
+/// These are refused by the compiler, and for the reason given; put right, they compile:
+///
+/// ```
+/// # mod deposits { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/deposits/mod.rs")); }
+/// # use deposits::*;
+/// # use ferry_core::{projected_write::{Committing, Projecting}, CommitError, Coverage, Instant};
+/// fn answer_a_commit(commit: Committing<Deposits>) {
+///     let landed: Result<u64, CommitError<std::io::Error>> = Ok(1);
+///     let _ = commit.resume(Instant::EPOCH, landed);
+/// }
+/// fn answer_a_projection_once(project: Projecting<Deposits>) {
+///     let shown: Result<Coverage<Vec<u64>, std::io::Error>, CommitError<std::io::Error>> = Ok(Coverage::Whole);
+///     let _ = project.resume(Instant::EPOCH, shown);
+/// }
+/// ```
+///
+/// # How to drive it
+///
+/// Before each command is carried out, and after the last, tell the callers whose
+/// [`answers`](Self::answers) are known; an input that a part of the view covers does not wait for the
+/// others.
 #[must_use = "a command that is not carried out leaves its inputs unanswered"]
 pub enum Command<P: Projection> {
     /// Read the key's record.

@@ -15,11 +15,14 @@
 use alloc::sync::Arc;
 use core::{fmt, time::Duration};
 
-use super::debt::{Debt, Next};
+use super::{
+    debt::{Debt, Next},
+    kept::Kept,
+};
 use crate::{
     Cause, Fault, Instant, ProjectResult, Projection, RecordOf,
     fold_write::{ErrorOf, IdOf, KeyOf, SchemaOf, Tally},
-    guard::{discard, discard_record},
+    guard::discard,
 };
 
 /// What a resume did.
@@ -55,7 +58,7 @@ pub struct Reading<P: Projection> {
 #[must_use = "a projection that is not answered leaves the record pending"]
 pub struct Projecting<P: Projection> {
     run: Run<P>,
-    record: RecordOf<SchemaOf<P>>,
+    record: Kept<P>,
 }
 
 /// A pause is wanted, before the next try.
@@ -139,13 +142,13 @@ impl<P: Projection> Projecting<P> {
 
     /// The record that the view is to show, and on whose version and marker the write is fenced.
     pub fn record(&self) -> &RecordOf<SchemaOf<P>> {
-        &self.record
+        self.record.record()
     }
 
     /// The store answered.
     pub fn resume(self, now: Instant, result: ProjectResult<P::View, ErrorOf<P>>) -> Command<P> {
         let Self { mut run, record } = self;
-        discard_record(Some(record));
+        drop(record);
         let next = run.debt.projected(now, result, |_| ());
         run.to(now, next)
     }
@@ -153,7 +156,7 @@ impl<P: Projection> Projecting<P> {
     /// The store's call panicked, with this message: it may or may not have written. Not tried again.
     pub fn panicked(self, now: Instant, message: Arc<str>) -> Command<P> {
         let Self { mut run, record } = self;
-        discard_record(Some(record));
+        drop(record);
         let next = run.debt.project_panicked(message);
         run.to(now, next)
     }

@@ -3,11 +3,10 @@
 use alloc::{boxed::Box, sync::Arc};
 use core::{fmt, time::Duration};
 
-use super::{Call, Command, trip::Trip};
+use super::{Call, Command, kept::Kept, trip::Trip};
 use crate::{
     Commit, CommitError, Fault, Instant, ProjectResult, Projection, RecordOf,
     fold_write::{self, BatchOf, EntryOf, ErrorOf, IdOf, KeyOf, SchemaOf, Tally, VersionOf},
-    guard::discard_record,
 };
 
 /// Which of the two writes a stage belongs to.
@@ -115,7 +114,7 @@ impl<P: Projection> Committing<P> {
 pub struct Projecting<P: Projection> {
     pub(super) trip: Box<Trip<P>>,
     pub(super) done: fold_write::Done<P>,
-    pub(super) record: RecordOf<SchemaOf<P>>,
+    pub(super) record: Kept<P>,
 }
 
 impl<P: Projection> Projecting<P> {
@@ -127,13 +126,13 @@ impl<P: Projection> Projecting<P> {
     /// The record that the view is to show, and on whose version and marker the write is fenced: as just
     /// committed, or as read.
     pub fn record(&self) -> &RecordOf<SchemaOf<P>> {
-        &self.record
+        self.record.record()
     }
 
     /// The store answered.
     pub fn resume(self, now: Instant, result: ProjectResult<P::View, ErrorOf<P>>) -> Command<P> {
         let Self { trip, done, record } = self;
-        discard_record(Some(record));
+        drop(record);
         trip.projected(now, done, result)
     }
 
@@ -145,7 +144,7 @@ impl<P: Projection> Projecting<P> {
             done,
             record,
         } = self;
-        discard_record(Some(record));
+        drop(record);
         let next = trip.debt.project_panicked(message);
         trip.pay(now, done, next)
     }

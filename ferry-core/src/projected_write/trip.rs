@@ -6,19 +6,19 @@ use super::{
     Command, Committing, Done, Projecting, Reading, Sleeping,
     answers::{Answers, Shown},
     debt::{Debt, Next},
+    kept::Kept,
     stages::{Part, Pause},
 };
 use crate::{
     Fault, Instant, ProjectResult, Projection, RecordOf, Retry,
     fold_write::{self, ErrorOf, SchemaOf},
-    guard::discard_record,
 };
 
 pub(super) struct Trip<P: Projection> {
     pub(super) debt: Debt<P>,
     pub(super) answers: Answers<P>,
     /// The record as it was committed last, while nothing newer is known of it. It is pending.
-    committed: Option<RecordOf<SchemaOf<P>>>,
+    committed: Option<Kept<P>>,
 }
 
 impl<P: Projection> Trip<P> {
@@ -55,7 +55,7 @@ impl<P: Projection> Trip<P> {
             Err(_) => Shown::NotKnown,
         };
         if read.is_ok() {
-            self.replace_committed(None);
+            self.committed = None;
         }
         if shown == Shown::Yes {
             self.answers.all_shown();
@@ -72,17 +72,16 @@ impl<P: Projection> Trip<P> {
         mut command: fold_write::Command<P>,
         committed: Option<RecordOf<SchemaOf<P>>>,
     ) -> Command<P> {
-        let shown = committed
-            .as_ref()
-            .map_or(Shown::NotKnown, |record| self.shown(record));
-        match shown {
-            Shown::Yes => {
-                self.answers.all_shown();
-                discard_record(committed);
-                self.replace_committed(None);
-            }
-            Shown::NotKnown => self.replace_committed(committed),
+        let committed = committed.map(Kept::new);
+        let is_pending = (committed.as_ref()).map(|kept| self.debt.is_pending(kept.record()));
+        let shown = match is_pending {
+            Some(Ok(false)) => Shown::Yes,
+            Some(Ok(true) | Err(_)) | None => Shown::NotKnown,
+        };
+        if shown == Shown::Yes {
+            self.answers.all_shown();
         }
+        self.committed = committed.filter(|_| matches!(is_pending, Some(Ok(true))));
         self.answers.take(&mut command, shown);
         self.write_on(now, command)
     }
@@ -205,7 +204,7 @@ impl<P: Projection> Trip<P> {
                 self.over(done)
             }
             Next::Over(Err(cause)) => {
-                self.answers.all_late(&cause);
+                self.answers.all_late(cause);
                 self.over(done)
             }
         }
@@ -240,13 +239,9 @@ impl<P: Projection> Trip<P> {
         }
     }
 
-    fn replace_committed(&mut self, committed: Option<RecordOf<SchemaOf<P>>>) {
-        discard_record(core::mem::replace(&mut self.committed, committed));
-    }
-
     /// Between batches a trip keeps buffers, and nothing in them.
     pub(super) fn forget(&mut self) {
-        self.replace_committed(None);
+        self.committed = None;
         self.answers.forget();
     }
 }

@@ -6,8 +6,8 @@ use ferry_core::{Fault, Fold, Retry, Step, StepOf};
 
 use crate::{
     deposits::{Account, Accounts, BEYOND, Deposit, Deposits},
-    store::error,
     story::{RETRY, Story, by, deposit, down, too_large},
+    words::error,
 };
 
 const ONCE: Retry = Retry {

@@ -9,3 +9,4 @@ mod retrying;
 mod store;
 mod story;
 mod table;
+mod words;

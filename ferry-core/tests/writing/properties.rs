@@ -12,8 +12,9 @@ use quickcheck::{Arbitrary, Gen, QuickCheck};
 
 use crate::{
     deposits::{BEYOND, Deposit, Deposits, MISMATCH, POISON, batch_within},
-    store::{Store, Write, Writer, error},
+    store::{Store, Write, Writer},
     story::{ACCOUNT, busy, down, too_large},
+    words::error,
 };
 
 const IDS: u64 = 8;

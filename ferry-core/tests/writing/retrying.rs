@@ -11,8 +11,8 @@ use ferry_core::{
 
 use crate::{
     deposits::{Deposits, Hasher},
-    store::error,
     story::{RETRY, Story, busy, by, deposit, down, too_large},
+    words::error,
 };
 
 const MS: Duration = Duration::from_millis(1);

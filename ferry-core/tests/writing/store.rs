@@ -1,7 +1,5 @@
 //! A store in memory, of one account, that keeps the true log of what took effect.
 
-use std::io;
-
 use ferry_core::{Commit, Fold, Record, Step};
 
 use crate::deposits::{Account, Accounts, Deposit, Deposits};
@@ -107,8 +105,4 @@ impl Store {
             });
         }
     }
-}
-
-pub(crate) fn error(message: &str) -> io::Error {
-    io::Error::other(message.to_owned())
 }

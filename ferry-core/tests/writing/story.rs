@@ -4,17 +4,17 @@ use core::time::Duration;
 use std::io;
 
 use ferry_core::{
-    Cause, CommitError, Failure, Fault, Fold, Instant, Retry,
+    CommitError, Failure, Fault, Fold, Instant, Retry,
     fold_write::{Answered, Call, Command, FoldWrite, Tally},
 };
 
 use crate::{
     deposits::{Accounts, Deposit, Deposits, batch_within},
-    store::{Store, Write, error},
+    store::{Store, Write},
+    words::{brief, error},
 };
 
-/// The account that all stories are about.
-pub(crate) const ACCOUNT: u64 = 7;
+pub(crate) use crate::words::{ACCOUNT, RETRY, busy, by, deposit, down, too_large};
 
 /// A fold of deposits to accounts.
 pub(crate) trait Depositing:
@@ -27,39 +27,6 @@ pub(crate) struct Story<F: Depositing = Deposits> {
     pub(crate) store: Store,
     pub(crate) now: Instant,
     command: Option<Command<F>>,
-}
-
-pub(crate) fn deposit(id: u64, cents: i64) -> Deposit {
-    Deposit { id, cents }
-}
-
-/// A deadline so many milliseconds after the start.
-pub(crate) fn by(ms: u64) -> Option<Instant> {
-    Some(Instant::EPOCH + Duration::from_millis(ms))
-}
-
-/// Generous in time, so that the stories about attempts are only about these.
-pub(crate) const RETRY: Retry = Retry {
-    base: Duration::from_millis(10),
-    factor: 2,
-    cap: Duration::from_secs(1),
-    attempts: 4,
-    total: Duration::from_secs(60),
-};
-
-/// The store is out of reach.
-pub(crate) fn down() -> Fault<io::Error> {
-    Fault::transient(error("down"))
-}
-
-/// The store will never take this.
-pub(crate) fn too_large() -> Fault<io::Error> {
-    Fault::permanent(error("too large"))
-}
-
-/// The store asks for a pause.
-pub(crate) fn busy(pause: Duration) -> Fault<io::Error> {
-    Fault::throttled(error("busy"), Some(pause))
 }
 
 impl Story {
@@ -334,15 +301,5 @@ pub(crate) fn tell<F: Depositing>(answer: Answered<F>) -> String {
         Ok(outcome) => format!("{id}: {outcome}"),
         Err(Failure::NotCommitted(cause)) => format!("{id}: not committed, {}", brief(&cause)),
         Err(Failure::InDoubt(cause)) => format!("{id}: in doubt, {}", brief(&cause)),
-    }
-}
-
-fn brief(cause: &Cause<io::Error>) -> String {
-    match cause {
-        Cause::Expired => "expired".to_owned(),
-        Cause::Refused => "refused".to_owned(),
-        Cause::Store(error) => error.to_string(),
-        Cause::Panicked(message) => format!("panicked {}", message.lines().next().unwrap_or("")),
-        Cause::Miscounted { .. } | Cause::Abandoned | _ => format!("{cause:?}"),
     }
 }

@@ -10,8 +10,8 @@ use ferry_core::{Fault, Retry, fold_write::Command};
 
 use crate::{
     deposits::{Deposit, Deposits},
-    store::error,
     story::{RETRY, Story, busy, by, deposit, down, tell, too_large},
+    words::error,
 };
 
 const HINT: Duration = Duration::from_secs(9);
