@@ -34,6 +34,8 @@ pub mod nodes;
 pub mod order;
 pub mod orphans;
 pub mod panics;
+pub mod projecting;
+pub mod resuming;
 pub mod retries;
 pub mod room;
 pub mod shutdown;
@@ -45,9 +47,11 @@ pub mod writes;
 mod bank;
 mod bomb;
 mod courier;
+mod gallery;
 mod gate;
 mod host;
 mod reaction;
+mod walls;
 
 pub use host::{Host, show};
 
@@ -191,6 +195,35 @@ macro_rules! behaviours {
                 a_fold_write_cut_off_at_any_stage_is_in_doubt,
                 a_blocking_write_that_is_cut_off_is_in_doubt,
             ]
+            projecting: [
+                who_hears_that_it_is_projected_finds_it_in_the_view,
+                nobody_is_answered_before_the_view_shows_it,
+                a_projection_that_always_fails_makes_no_input_fail,
+                trouble_with_the_view_that_passes_is_not_heard_of,
+                what_is_sent_again_pays_the_debt_that_it_finds,
+                those_whom_a_part_shows_do_not_wait_for_the_rest,
+                a_caller_who_goes_leaves_no_debt,
+                a_projection_overtaken_by_another_nodes_is_still_true,
+                a_store_that_blocks_projects_too,
+                a_runtime_that_goes_between_the_two_writes_leaves_the_debt_to_another,
+            ]
+            resuming: [
+                a_resume_says_what_it_did,
+                a_resume_in_a_store_that_blocks_says_what_it_did,
+                those_who_ask_at_once_share_one_run,
+                keys_are_resumed_beside_each_other,
+                who_asks_after_a_commit_is_answered_by_a_read_that_saw_it,
+                who_wants_all_tries_is_not_answered_by_the_one_of_a_sweep,
+                a_sweep_may_be_answered_by_a_run_of_many_tries,
+                a_run_goes_to_its_end_whoever_goes,
+                the_end_waits_for_runs_under_way,
+                a_run_outlives_the_last_handle_and_then_nothing_is_left,
+                beside_live_batches_and_other_handles_everything_is_shown_once,
+                user_code_that_panics_is_heard_of_and_the_handle_goes_on,
+                a_runtime_that_goes_in_mid_run_leaves_nobody_waiting,
+                a_runtime_that_is_gone_resumes_nothing,
+                a_run_may_be_asked_for_where_it_is_told,
+            ]
             soak: [
                 every_operation_is_accounted_for,
             ]
@@ -230,6 +263,13 @@ macro_rules! timed_behaviours {
                 pauses_stay_below_their_ceiling_and_are_repeatable,
                 other_keys_do_not_wait_while_one_pauses,
                 no_try_begins_after_the_total_time,
+            ]
+            projecting: [
+                who_waits_for_the_view_until_its_deadline_is_committed,
+                a_debt_that_nobody_waits_for_any_more_is_left_to_the_next,
+            ]
+            resuming: [
+                pauses_between_tries_are_the_writes,
             ]
         }
     };
