@@ -72,16 +72,21 @@ impl<P: Projection> Trip<P> {
         mut command: fold_write::Command<P>,
         committed: Option<RecordOf<SchemaOf<P>>>,
     ) -> Command<P> {
-        let shown = committed
+        let is_pending = committed
             .as_ref()
-            .map_or(Shown::NotKnown, |record| self.shown(record));
-        match shown {
-            Shown::Yes => {
-                self.answers.all_shown();
-                discard_record(committed);
-                self.replace_committed(None);
-            }
-            Shown::NotKnown => self.replace_committed(committed),
+            .map(|record| self.debt.is_pending(record));
+        let shown = match is_pending {
+            Some(Ok(false)) => Shown::Yes,
+            Some(Ok(true) | Err(_)) | None => Shown::NotKnown,
+        };
+        if shown == Shown::Yes {
+            self.answers.all_shown();
+        }
+        if let Some(Ok(true)) = is_pending {
+            self.replace_committed(committed);
+        } else {
+            discard_record(committed);
+            self.replace_committed(None);
         }
         self.answers.take(&mut command, shown);
         self.write_on(now, command)

@@ -203,6 +203,7 @@ macro_rules! behaviours {
                 what_is_sent_again_pays_the_debt_that_it_finds,
                 those_whom_a_part_shows_do_not_wait_for_the_rest,
                 a_caller_who_goes_leaves_no_debt,
+                a_panic_of_the_look_at_a_record_costs_its_view_alone,
                 a_projection_overtaken_by_another_nodes_is_still_true,
                 a_store_that_blocks_projects_too,
                 a_runtime_that_goes_between_the_two_writes_leaves_the_debt_to_another,

@@ -13,7 +13,7 @@ use super::{
     bank::{BEYOND, Deposit, Mishap, Trouble, deposit},
     gallery::{BlockingGallery, Gallery},
     host::*,
-    walls::Pictures,
+    walls::{BLINDING, Pictures},
     writes::at_once,
 };
 
@@ -278,6 +278,31 @@ pub fn a_caller_who_goes_leaves_no_debt<H: Host>(host: H) {
             assert_nothing_is_left(&curator);
         });
     }
+}
+
+pub fn a_panic_of_the_look_at_a_record_costs_its_view_alone<H: Host>(host: H) {
+    let gallery = Gallery::new();
+    let curator = open_curator(&host, &gallery);
+    host.run(async {
+        let blinding = curator
+            .submit(7, deposit(1, BLINDING))
+            .unwrap()
+            .await
+            .unwrap();
+        let (balance, cause) = committed(blinding);
+        assert_eq!(balance, BLINDING);
+        assert!(matches!(cause, Cause::Panicked(_)), "{cause:?}");
+        assert_eq!(
+            projected(curator.submit(8, deposit(1, 1)).unwrap().await.unwrap()),
+            1
+        );
+        assert_eq!(
+            projected(curator.submit(7, deposit(2, 1)).unwrap().await.unwrap()),
+            1000
+        );
+        assert_eq!(gallery.walls.shown(7), [1, 2]);
+        assert_nothing_is_left(&curator);
+    });
 }
 
 pub fn a_projection_overtaken_by_another_nodes_is_still_true<H: Host>(host: H) {
