@@ -35,6 +35,7 @@ pub mod order;
 pub mod orphans;
 pub mod panics;
 pub mod projecting;
+pub mod resumed_types_that_panic;
 pub mod resuming;
 pub mod retries;
 pub mod room;
@@ -224,6 +225,10 @@ macro_rules! behaviours {
                 a_runtime_that_goes_in_mid_run_leaves_nobody_waiting,
                 a_runtime_that_is_gone_resumes_nothing,
                 a_run_may_be_asked_for_where_it_is_told,
+            ]
+            resumed_types_that_panic: [
+                a_key_that_panics_at_any_use_costs_who_asked_for_it_alone,
+                an_error_that_panics_when_dropped_harms_nobody,
             ]
             soak: [
                 every_operation_is_accounted_for,
