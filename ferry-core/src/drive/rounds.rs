@@ -3,9 +3,8 @@
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use core::{
     error::Error,
-    future::{Future, IntoFuture, poll_fn},
-    pin::{Pin, pin},
-    task::Poll,
+    future::{Future, IntoFuture},
+    pin::Pin,
 };
 
 use crate::{Retry, projected_write::ProjectedWrite, retry::Jitter};
@@ -17,6 +16,7 @@ use super::{
     debts::Debts,
     handle::Ferry,
     lock::Mutex,
+    pause::or_stop,
     resuming::{ErrorOf, KeyOf, SharedOf},
     schedule::Schedule,
     sweep::{Iter, Sweep, SweepReport},
@@ -161,14 +161,4 @@ impl<P: SharedProjection> Rounds<P> {
     fn shared(&self) -> &Arc<SharedOf<P>> {
         self.ferry.shared()
     }
-}
-
-/// `None` when it is time to stop.
-async fn or_stop<T>(stop: &Waiter<()>, future: impl Future<Output = T>) -> Option<T> {
-    let mut future = pin!(future);
-    poll_fn(|cx| match stop.poll_word(cx) {
-        Poll::Ready(()) => Poll::Ready(None),
-        Poll::Pending => future.as_mut().poll(cx).map(Some),
-    })
-    .await
 }

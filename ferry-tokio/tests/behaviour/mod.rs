@@ -10,14 +10,16 @@
 //! | who waits for whom, and in which order | `order.rs`, `batching.rs` |
 //! | how much there may be at once | `bounds.rs`, `fairness.rs`, `room.rs` |
 //! | fenced writes | `writes.rs`, `blocking.rs`, `nodes.rs` |
+//! | commit, then project | `projecting.rs` |
+//! | the projection alone | `resuming.rs`; of many keys `sweeping.rs`; on a schedule `sweepers.rs`, `sweepers_by_the_clock.rs` |
 //! | clocks | `linger.rs`, `deadlines.rs`, `retries.rs` |
 //! | callers who go | `dropping.rs` |
-//! | user code that panics | `panics.rs`, `drops_that_panic.rs`, `types_that_panic.rs`, `keys_that_panic.rs` |
+//! | user code that panics | `panics.rs`, `drops_that_panic.rs`, `types_that_panic.rs`, `keys_that_panic.rs`, `resumed_types_that_panic.rs` |
 //! | user code that uses the handle | `calling_back.rs` |
 //! | the end | `closing.rs`, `orphans.rs`, `shutdown.rs` |
 //! | what takes two threads | `threads.rs` |
-//! | everything at once | `soak.rs` |
-//! | what the behaviours are told with | `host.rs`, `gate.rs`, `courier.rs`, `bank.rs`, `bomb.rs`, `reaction.rs` |
+//! | everything at once | `soak.rs`, `projecting_soak.rs` |
+//! | what the behaviours are told with | `host.rs`, `gate.rs`, `courier.rs`, `bank.rs`, `gallery.rs`, `walls.rs`, `bomb.rs`, `reaction.rs` |
 
 pub mod batching;
 pub mod blocking;
@@ -41,6 +43,7 @@ pub mod retries;
 pub mod room;
 pub mod shutdown;
 pub mod soak;
+pub mod sweeping;
 pub mod threads;
 pub mod types_that_panic;
 pub mod writes;
@@ -201,6 +204,7 @@ macro_rules! behaviours {
                 nobody_is_answered_before_the_view_shows_it,
                 a_projection_that_always_fails_makes_no_input_fail,
                 trouble_with_the_view_that_passes_is_not_heard_of,
+                an_answer_lost_between_the_two_writes_leaves_no_debt,
                 what_is_sent_again_pays_the_debt_that_it_finds,
                 those_whom_a_part_shows_do_not_wait_for_the_rest,
                 a_caller_who_goes_leaves_no_debt,
@@ -229,6 +233,22 @@ macro_rules! behaviours {
             resumed_types_that_panic: [
                 a_key_that_panics_at_any_use_costs_who_asked_for_it_alone,
                 an_error_that_panics_when_dropped_harms_nobody,
+            ]
+            sweeping: [
+                a_sweep_pays_what_its_keys_owe_and_counts_them,
+                nothing_is_swept_before_it_is_awaited,
+                so_many_keys_at_a_time_and_no_more,
+                a_stream_is_drawn_from_only_when_there_is_room,
+                a_stream_may_take_its_time,
+                keys_that_fail_are_reported_and_hold_up_no_others,
+                progress_tells_of_every_try,
+                a_key_may_come_many_times,
+                thousands_of_keys_are_swept,
+                a_handle_that_is_closed_cuts_a_sweep_short,
+                what_pauses_is_not_tried_by_a_closed_handle,
+                a_sweep_that_is_dropped_begins_nothing_more,
+                a_sweep_may_be_awaited_outside_of_the_runtime,
+                a_runtime_that_goes_cuts_a_sweep_short,
             ]
             soak: [
                 every_operation_is_accounted_for,
@@ -276,6 +296,10 @@ macro_rules! timed_behaviours {
             ]
             resuming: [
                 pauses_between_tries_are_the_writes,
+            ]
+            sweeping: [
+                pauses_grow_and_no_other_key_waits_for_them,
+                a_key_that_is_due_goes_before_new_ones,
             ]
         }
     };

@@ -192,6 +192,20 @@ pub fn trouble_with_the_view_that_passes_is_not_heard_of<H: Host>(host: H) {
     }
 }
 
+pub fn an_answer_lost_between_the_two_writes_leaves_no_debt<H: Host>(host: H) {
+    let gallery = Gallery::new();
+    let curator = open_curator(&host, &gallery);
+    gallery.commits_meet([Mishap::AnswerLost]);
+    host.run(async {
+        // The read after it finds what landed, and what it owes.
+        let answer = curator.submit(7, deposit(1, 10)).unwrap().await.unwrap();
+        assert_eq!(projected(answer), 10);
+        gallery.walls.assert_all_is_shown();
+        let writes = curator.stats().counters.writes;
+        assert_eq!((writes.commits, writes.projections), (1, 1));
+    });
+}
+
 pub fn what_is_sent_again_pays_the_debt_that_it_finds<H: Host>(host: H) {
     let gallery = Gallery::new();
     let curator = open_curator(&host, &gallery);
