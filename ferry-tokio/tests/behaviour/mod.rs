@@ -43,6 +43,8 @@ pub mod retries;
 pub mod room;
 pub mod shutdown;
 pub mod soak;
+pub mod sweepers;
+pub mod sweepers_by_the_clock;
 pub mod sweeping;
 pub mod threads;
 pub mod types_that_panic;
@@ -232,6 +234,7 @@ macro_rules! behaviours {
             ]
             resumed_types_that_panic: [
                 a_key_that_panics_at_any_use_costs_who_asked_for_it_alone,
+                a_key_that_panics_costs_a_sweeper_no_more_than_a_turn,
                 an_error_that_panics_when_dropped_harms_nobody,
             ]
             sweeping: [
@@ -249,6 +252,20 @@ macro_rules! behaviours {
                 a_sweep_that_is_dropped_begins_nothing_more,
                 a_sweep_may_be_awaited_outside_of_the_runtime,
                 a_runtime_that_goes_cuts_a_sweep_short,
+            ]
+            sweepers: [
+                what_a_handle_left_that_died_is_finished,
+                a_schedule_that_makes_no_sense_is_refused,
+                a_sweeper_resumes_no_more_keys_at_a_time_than_it_may,
+                a_query_that_fails_or_panics_is_seen_and_asked_again,
+                a_sweeper_that_is_dropped_stops_at_once,
+                a_sweeper_that_is_closed_stops_at_once,
+                who_closes_a_sweeper_hears_of_its_end,
+                a_sweeper_ends_with_its_handle,
+                a_sweeper_keeps_its_handle,
+                a_runtime_that_goes_takes_its_sweepers_along,
+                a_look_that_panics_is_a_key_that_fails,
+                an_error_of_a_query_may_do_as_it_likes_when_it_is_dropped,
             ]
             soak: [
                 every_operation_is_accounted_for,
@@ -300,6 +317,11 @@ macro_rules! timed_behaviours {
             sweeping: [
                 pauses_grow_and_no_other_key_waits_for_them,
                 a_key_that_is_due_goes_before_new_ones,
+            ]
+            sweepers_by_the_clock: [
+                turns_come_on_schedule_give_or_take_a_half,
+                a_key_that_keeps_failing_is_left_alone_and_others_are_not,
+                health_tells_no_debt_from_nobody_at_it,
             ]
         }
     };

@@ -3,23 +3,25 @@
 
 use std::{
     fmt,
+    future::ready,
     hash::{Hash, Hasher},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering::SeqCst},
     },
+    time::Duration,
 };
 
 use ferry_core::{
     Cause, Class, Commit, CommitError, Coverage, Fault, Fold, ProjectResult, Projection, RecordOf,
     Schema, Step, StepOf,
-    drive::{ProjectedStore, ResumeError, Store},
+    drive::{ProjectedStore, ResumeError, Runtime, Schedule, Store},
     projected_write::resume::Resumed,
 };
 
 use super::{
-    bank::deposit,
+    bank::{Trouble, deposit},
     gallery::{Gallery, Numbered},
     host::*,
     projecting::projected,
@@ -158,6 +160,59 @@ fn resume_with_a_fuse<H: Host>(host: &H, which: Which, uses: u32, is_beside_anot
         projected(curator.submit(key(), deposit(2, 1)).unwrap().await.unwrap());
         curator.close().await;
         assert_nothing_is_left(&curator);
+    });
+}
+
+pub fn a_key_that_panics_costs_a_sweeper_no_more_than_a_turn<H: Host>(host: H) {
+    for which in WHICH {
+        for uses in 1..=20 {
+            sweep_with_a_fuse(&host, which, uses);
+        }
+    }
+}
+
+fn sweep_with_a_fuse<H: Host>(host: &H, which: Which, uses: u32) {
+    let gallery = Gallery::new();
+    let builder = host.builder().retry(at_once(4));
+    let curator = builder
+        .projected_write(Pictures::new(), gallery.clone())
+        .unwrap();
+    let fuse = Arc::<Fuse>::default();
+    let every = Duration::from_millis(1);
+    let schedule = Schedule {
+        every,
+        pause_max: every,
+        ..Schedule::default()
+    };
+    host.run(async {
+        let (walls, of_keys) = (gallery.walls.clone(), fuse.clone());
+        let query = move || {
+            let key = |number| Key {
+                number,
+                fuse: of_keys.clone(),
+            };
+            ready(Ok::<Vec<_>, Trouble>(
+                walls.pending().into_iter().map(key).collect(),
+            ))
+        };
+        let sweeper = curator.sweeper(schedule, query).unwrap();
+        fuse.light(which, uses);
+        for room in 0..4 {
+            gallery.walls.owe(room, deposit(1, 1));
+        }
+        while !gallery.walls.pending().is_empty() {
+            host.runtime().sleep(every).await;
+        }
+        fuse.put_out();
+        let turns = sweeper.health().turns;
+        while sweeper.health().turns < turns + 2 {
+            host.runtime().sleep(every).await;
+        }
+        let health = sweeper.health();
+        assert!(health.is_running);
+        assert_eq!((health.pending, health.oldest_debt), (0, None));
+        sweeper.close().await;
+        curator.close().await;
     });
 }
 
