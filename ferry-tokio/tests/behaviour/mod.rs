@@ -37,6 +37,7 @@ pub mod order;
 pub mod orphans;
 pub mod panics;
 pub mod projecting;
+pub mod projecting_soak;
 pub mod resumed_types_that_panic;
 pub mod resuming;
 pub mod retries;
@@ -266,6 +267,9 @@ macro_rules! behaviours {
                 a_runtime_that_goes_takes_its_sweepers_along,
                 a_look_that_panics_is_a_key_that_fails,
                 an_error_of_a_query_may_do_as_it_likes_when_it_is_dropped,
+            ]
+            projecting_soak: [
+                whatever_dies_everything_is_shown_once_in_the_end,
             ]
             soak: [
                 every_operation_is_accounted_for,

@@ -66,6 +66,15 @@ impl Walls {
         rooms.map(|(&number, _)| number).collect()
     }
 
+    /// The ids of what was applied in a room, in order.
+    pub fn applied(&self, number: u64) -> Vec<u64> {
+        let state = self.0.lock().unwrap();
+        let stored = state.rooms.get(&number);
+        stored.map_or(Vec::new(), |stored| {
+            stored.log.iter().map(|deposit| deposit.id).collect()
+        })
+    }
+
     /// The ids that a room's view shows.
     pub fn shown(&self, number: u64) -> Vec<u64> {
         let state = self.0.lock().unwrap();
