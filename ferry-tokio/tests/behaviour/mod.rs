@@ -227,6 +227,7 @@ macro_rules! behaviours {
                 a_run_goes_to_its_end_whoever_goes,
                 the_end_waits_for_runs_under_way,
                 a_run_outlives_the_last_handle_and_then_nothing_is_left,
+                a_key_that_was_resumed_is_forgotten,
                 beside_live_batches_and_other_handles_everything_is_shown_once,
                 user_code_that_panics_is_heard_of_and_the_handle_goes_on,
                 a_runtime_that_goes_in_mid_run_leaves_nobody_waiting,
@@ -251,6 +252,7 @@ macro_rules! behaviours {
                 a_handle_that_is_closed_cuts_a_sweep_short,
                 what_pauses_is_not_tried_by_a_closed_handle,
                 a_sweep_that_is_dropped_begins_nothing_more,
+                a_sweep_that_is_dropped_in_mid_pause_leaves_nothing,
                 a_sweep_may_be_awaited_outside_of_the_runtime,
                 a_runtime_that_goes_cuts_a_sweep_short,
             ]

@@ -312,7 +312,7 @@ pub fn a_panic_of_the_look_at_a_record_costs_its_view_alone<H: Host>(host: H) {
         );
         assert_eq!(
             projected(curator.submit(7, deposit(2, 1)).unwrap().await.unwrap()),
-            1000
+            BLINDING + 1
         );
         assert_eq!(gallery.walls.shown(7), [1, 2]);
         assert_nothing_is_left(&curator);

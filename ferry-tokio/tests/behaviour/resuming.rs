@@ -1,6 +1,6 @@
 //! The projection alone: what it says it did, who shares it, and how it ends.
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use ferry_core::{
     Cause, Class, Retry,
@@ -11,7 +11,7 @@ use futures_lite::future::{block_on, poll_once, yield_now};
 
 use super::{
     bank::{Mishap, Trouble, deposit},
-    gallery::{BlockingGallery, Gallery},
+    gallery::{BlockingGallery, Gallery, Numbered},
     host::*,
     projecting::{Curator, open_curator, projected},
     walls::{BLINDING, Pictures},
@@ -298,10 +298,7 @@ pub fn the_end_waits_for_runs_under_way<H: Host>(host: H) {
 pub fn a_run_outlives_the_last_handle_and_then_nothing_is_left<H: Host>(host: H) {
     let gallery = owing(1);
     let curator = open_curator(&host, &gallery);
-    let (walls, way) = (
-        std::sync::Arc::downgrade(&gallery.walls),
-        gallery.way.clone(),
-    );
+    let (walls, way) = (Arc::downgrade(&gallery.walls), gallery.way.clone());
     host.run(async {
         way.before_project.close();
         let resume = curator.resume(&7);
@@ -312,6 +309,31 @@ pub fn a_run_outlives_the_last_handle_and_then_nothing_is_left<H: Host>(host: H)
         assert_eq!(resume.await, Ok(Resumed::Projected));
         while walls.strong_count() > 0 {
             yield_now().await;
+        }
+    });
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Counted(Arc<u64>);
+
+impl Numbered for Counted {
+    fn number(&self) -> u64 {
+        *self.0
+    }
+}
+
+pub fn a_key_that_was_resumed_is_forgotten<H: Host>(host: H) {
+    let gallery = Gallery::<Counted>::new();
+    gallery.walls.owe(7, deposit(1, 10));
+    let builder = host.builder();
+    let curator = builder.projected_write(Pictures::new(), gallery).unwrap();
+    let key = Counted(Arc::new(7));
+    host.run(async {
+        for _ in 0..3 {
+            let _heard = curator.resume(&key).await.unwrap();
+            while Arc::strong_count(&key.0) > 1 {
+                yield_now().await;
+            }
         }
     });
 }

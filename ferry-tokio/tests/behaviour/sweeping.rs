@@ -22,6 +22,7 @@ use super::{
     gallery::Gallery,
     host::*,
     projecting::open_curator,
+    walls::Pictures,
     writes::at_once,
 };
 
@@ -342,6 +343,30 @@ pub fn a_sweep_that_is_dropped_begins_nothing_more<H: Host>(host: H) {
     });
 }
 
+pub fn a_sweep_that_is_dropped_in_mid_pause_leaves_nothing<H: Host>(host: H) {
+    let gallery = owing([7]);
+    gallery.is_cursed(7, TRANSIENT);
+    let curator = open_curator(&host, &gallery);
+    let walls = Arc::downgrade(&gallery.walls);
+    host.run(async {
+        let (told, mut is_told) = mpsc::unbounded_channel();
+        let sweep = curator.sweep([7]).retry(hourly(3));
+        let sweep = sweep.on_progress(move |_| told.send(()).unwrap());
+        let mut sweep = Box::pin(sweep.into_future());
+        while is_told.try_recv().is_err() {
+            assert!(poll_once(&mut sweep).await.is_none());
+            yield_now().await;
+        }
+        assert!(poll_once(&mut sweep).await.is_none());
+        drop(sweep);
+        drop(curator);
+        drop(gallery);
+        while walls.strong_count() > 0 {
+            yield_now().await;
+        }
+    });
+}
+
 pub fn a_sweep_may_be_awaited_outside_of_the_runtime<H: Host>(host: H) {
     let gallery = owing(0..20);
     gallery.projections_meet([TRANSIENT; 30]);
@@ -398,7 +423,7 @@ pub fn pauses_grow_and_no_other_key_waits_for_them<H: Host>(host: H) {
     gallery.is_cursed(0, TRANSIENT);
     let builder = host.builder().retry(at_once(4)).seed(7);
     let curator = builder
-        .projected_write(super::walls::Pictures::new(), gallery.clone())
+        .projected_write(Pictures::new(), gallery.clone())
         .unwrap();
     let retry = Retry {
         base: BASE,
@@ -444,7 +469,10 @@ pub fn pauses_grow_and_no_other_key_waits_for_them<H: Host>(host: H) {
 
 pub fn a_key_that_is_due_goes_before_new_ones<H: Host>(host: H) {
     let gallery = owing(0..3);
-    let curator = open_curator(&host, &gallery);
+    let builder = host.builder().seed(7);
+    let curator = builder
+        .projected_write(Pictures::new(), gallery.clone())
+        .unwrap();
     host.run(async {
         let pause = Duration::from_millis(40);
         let retry = Retry {

@@ -14,8 +14,8 @@ use ferry_core::{
 
 use super::bank::{BEYOND, Deposit, Trouble, fault};
 
-/// `pending` panics at this balance.
-pub const BLINDING: i64 = 999;
+/// `pending` panics at this balance, to which nothing else adds up.
+pub const BLINDING: i64 = 999_999;
 
 #[derive(Clone, Debug, Default)]
 pub struct Room {
