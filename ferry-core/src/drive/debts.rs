@@ -62,22 +62,25 @@ impl<K: Clone + Eq + Hash> Debts<K> {
         }
         if self.known.len() < REMEMBERED_MAX {
             self.numbers += 1;
+            let found = (now, self.numbers);
             let debt = Debt {
-                found: (now, self.numbers),
+                found,
                 turn: self.turn,
                 failed: 0,
                 not_before: now,
             };
-            self.ages.insert(debt.found);
+            // The key's own code may panic: its age is kept only once it is.
             self.known.insert(key.clone(), debt);
+            self.ages.insert(found);
         }
         true
     }
 
     pub(super) fn tried(&mut self, now: Instant, key: &K, is_paid: bool) {
         if is_paid {
-            if let Some(debt) = self.known.remove(key) {
+            if let Some((key, debt)) = self.known.remove_entry(key) {
                 self.ages.remove(&debt.found);
+                drop(key);
             }
         } else if let Some(debt) = self.known.get_mut(key) {
             debt.failed = debt.failed.saturating_add(1);

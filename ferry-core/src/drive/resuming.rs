@@ -14,7 +14,7 @@ use std::hash::RandomState;
 use crate::{
     Cause, Retry, Schema,
     fold_write::Tally,
-    guard::guard,
+    guard::{discard, guard},
     projected_write::{ProjectedWrite, resume::Command},
 };
 
@@ -88,13 +88,14 @@ impl<P: SharedProjection> Resumes<P> {
         }
     }
 
-    /// Joins the run of this key; `Some`: there was none, and this one has to be started.
+    /// Joins the run of this key; `Some`: there was none, and this one has to be started. The key's own code
+    /// may panic in here; then there is none, either.
     fn join(
         &self,
         key: &KeyOf<P>,
         tries: Tries,
         waiter: &Arc<Waiter<Heard<ErrorOf<P>>>>,
-    ) -> Option<Arc<Run<ErrorOf<P>>>> {
+    ) -> Option<Running<ErrorOf<P>>> {
         let mut under_way = self.under_way.lock();
         if under_way
             .get(key)
@@ -102,9 +103,9 @@ impl<P: SharedProjection> Resumes<P> {
         {
             return None;
         }
-        let run = Arc::new(Run::new(tries, Arc::clone(waiter)));
-        under_way.insert(key.clone(), Arc::clone(&run));
-        Some(run)
+        let running = Running(Arc::new(Run::new(tries, Arc::clone(waiter))));
+        under_way.insert(key.clone(), Arc::clone(&running.0));
+        Some(running)
     }
 
     /// How the write is tried again.
@@ -138,9 +139,9 @@ impl<P: SharedProjection> SharedOf<P> {
             return Err(Closed);
         }
         let waiter = Waiter::new();
-        if let Some(run) = self.aside.join(key, tries, &waiter) {
-            let on_duty = OnDuty::new(self);
-            let task = run_through(on_duty, asking, key.clone(), Running(run));
+        if let Some(running) = self.aside.join(key, tries, &waiter) {
+            let key = key.clone();
+            let task = run_through(OnDuty::new(self), asking, key, running);
             self.crew.spawn(Box::pin(task));
         }
         Ok(Resuming(waiter))
@@ -197,12 +198,16 @@ async fn run_through<P: SharedProjection>(
     while let Some(tries) = run.wanted() {
         let pass = catch(|| resumes.carrier.pass(shared, &key, run, tries)).await;
         match pass {
-            Ok(heard) => run.tell(&heard),
+            Ok(heard) => {
+                run.tell(&heard);
+                discard(heard);
+            }
             Err(message) => run.end(&Cause::Panicked(message)),
         }
     }
     // The key's `Eq` may panic; everyone has heard by now.
     drop(guard(|| resumes.forget(&key, run)));
+    discard(key);
     drop(asking);
     on_duty.relieve();
 }

@@ -3,12 +3,11 @@
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use core::{
     error::Error,
-    future::{Future, IntoFuture, poll_fn},
-    pin::{Pin, pin},
-    task::Poll,
+    future::{Future, IntoFuture},
+    pin::Pin,
 };
 
-use crate::{Retry, projected_write::ProjectedWrite, retry::Jitter};
+use crate::{Retry, guard::discard, projected_write::ProjectedWrite, retry::Jitter};
 
 use super::{
     bound::Waiter,
@@ -17,6 +16,7 @@ use super::{
     debts::Debts,
     handle::Ferry,
     lock::Mutex,
+    pause::or_stop,
     resuming::{ErrorOf, KeyOf, SharedOf},
     schedule::Schedule,
     sweep::{Iter, Sweep, SweepReport},
@@ -84,25 +84,27 @@ impl<P: SharedProjection> Rounds<P> {
     }
 
     pub(super) async fn go(mut self) {
-        while self.turn().await == Then::GoOn && self.pause().await == Then::GoOn {}
+        loop {
+            let then = match catch(|| self.turn()).await {
+                Ok(then) => then,
+                Err(message) => self.panicked(&message),
+            };
+            if then == Then::Stop || self.pause().await == Then::Stop {
+                return;
+            }
+        }
     }
 
     /// Asks the query, and tries once each key that it finds, but for those that are left alone for now.
     async fn turn(&mut self) -> Then {
-        let asked = catch(&mut self.ask);
+        let asked = (self.ask)();
         let keys = match or_stop(&self.stop, asked).await {
             None => return Then::Stop,
-            Some(Ok(Ok(keys))) => keys,
-            Some(Ok(Err(error))) => return self.query_failed(error),
-            Some(Err(message)) => {
-                let error = format!("the query panicked: {message}");
-                return self.query_failed(QueryError::from(Box::<dyn Error + Send + Sync>::from(
-                    error,
-                )));
-            }
+            Some(Ok(keys)) => keys,
+            Some(Err(error)) => return self.failed(error),
         };
         let due = self.debts.lock().find(self.shared().now(), keys);
-        self.show(|board| board.asked(None));
+        self.asked(None);
         match or_stop(&self.stop, self.sweep(due)).await {
             Some(report) if !report.was_cut_short => {}
             Some(_) | None => return Then::Stop,
@@ -113,9 +115,22 @@ impl<P: SharedProjection> Rounds<P> {
         Then::GoOn
     }
 
-    fn query_failed(&self, error: QueryError) -> Then {
-        self.show(|board| board.asked(Some(error)));
+    /// The query panicked, or a key did.
+    fn panicked(&self, message: &str) -> Then {
+        let error = format!("the turn panicked: {message}");
+        self.failed(QueryError::from(Box::<dyn Error + Send + Sync>::from(
+            error,
+        )))
+    }
+
+    fn failed(&self, error: QueryError) -> Then {
+        self.asked(Some(error));
         Then::GoOn
+    }
+
+    fn asked(&self, error: Option<QueryError>) {
+        // Foreign code: dropped when nothing is locked.
+        discard(self.show(|board| board.asked(error)));
     }
 
     fn sweep(
@@ -151,24 +166,14 @@ impl<P: SharedProjection> Rounds<P> {
     }
 
     /// Brings the board up to date, and changes it otherwise.
-    fn show(&self, change: impl FnOnce(&mut Board)) {
+    fn show<T>(&self, change: impl FnOnce(&mut Board) -> T) -> T {
         let debts = self.debts.lock();
         let mut board = self.board.lock();
         board.show(&debts);
-        change(&mut board);
+        change(&mut board)
     }
 
     fn shared(&self) -> &Arc<SharedOf<P>> {
         self.ferry.shared()
     }
-}
-
-/// `None` when it is time to stop.
-async fn or_stop<T>(stop: &Waiter<()>, future: impl Future<Output = T>) -> Option<T> {
-    let mut future = pin!(future);
-    poll_fn(|cx| match stop.poll_word(cx) {
-        Poll::Ready(()) => Poll::Ready(None),
-        Poll::Pending => future.as_mut().poll(cx).map(Some),
-    })
-    .await
 }

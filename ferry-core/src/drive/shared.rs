@@ -408,7 +408,8 @@ impl<C: Carries> Shared<C> {
         Arc::clone(self).drained()
     }
 
-    async fn drained(self: Arc<Self>) {
+    /// Completes when the handle is closed and every answer is given.
+    pub(super) async fn drained(self: Arc<Self>) {
         let closing = Closing::new(&self.closers);
         // Who drains it looks for closers after that; what was drained before is seen here.
         if !self.is_drained() {

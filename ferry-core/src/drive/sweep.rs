@@ -16,6 +16,7 @@ use crate::{Cause, Class, Instant, Retry, projected_write::resume::Resumed, retr
 
 use super::{
     carries::{SharedProjection, Task},
+    pause::Pause,
     resuming::{Closed, ErrorOf, KeyOf, Resuming, SharedOf},
     run::{Heard, Tries},
 };
@@ -149,7 +150,9 @@ struct Engine<P: SharedProjection> {
     /// Keys to be tried again, by when; the number tells apart what is due at once.
     paused: BTreeMap<(Instant, u64), Failing<KeyOf<P>>>,
     pauses: u64,
-    alarm: Option<(Instant, Task)>,
+    alarm: Option<(Instant, Pause)>,
+    /// Ready once the handle is closed and its last answer given.
+    end: Task,
     is_drawn_out: bool,
     report: SweepReport<KeyOf<P>, ErrorOf<P>>,
 }
@@ -175,7 +178,7 @@ impl<P: SharedProjection, S: Stream<Item = KeyOf<P>>> Future for Sweeping<P, S> 
                 return Poll::Ready(mem::take(&mut engine.report));
             }
             if !has_begun {
-                ready!(engine.poll_alarm(cx));
+                ready!(engine.poll_wake(cx));
             }
         }
     }
@@ -192,6 +195,7 @@ impl<P: SharedProjection> Engine<P> {
             paused: BTreeMap::new(),
             pauses: 0,
             alarm: None,
+            end: Box::pin(Arc::clone(&shared).drained()),
             is_drawn_out: false,
             report: SweepReport::default(),
             shared,
@@ -299,6 +303,15 @@ impl<P: SharedProjection> Engine<P> {
         }
     }
 
+    /// Ready when there is something to do but to hear and to draw.
+    fn poll_wake(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if !self.report.was_cut_short && self.end.as_mut().poll(cx).is_ready() {
+            self.report.was_cut_short = true;
+            return Poll::Ready(());
+        }
+        self.poll_alarm(cx)
+    }
+
     /// Ready when a paused key is due for which there is room.
     fn poll_alarm(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let first = self.paused.first_key_value().map(|(due, _)| due.0);
@@ -306,14 +319,14 @@ impl<P: SharedProjection> Engine<P> {
             self.alarm = None;
             return Poll::Pending;
         };
-        let sleep = match &mut self.alarm {
-            Some((set, sleep)) if *set == due => sleep,
+        let pause = match &mut self.alarm {
+            Some((set, pause)) if *set == due => pause,
             alarm => {
-                let sleep = self.shared.crew.sleep(due - self.shared.now());
-                &mut alarm.insert((due, sleep)).1
+                let pause = Pause::begin(&self.shared, due - self.shared.now());
+                &mut alarm.insert((due, pause)).1
             }
         };
-        ready!(sleep.as_mut().poll(cx));
+        ready!(pause.poll_over(cx));
         // Too early or too late, the clock is read again after.
         self.alarm = None;
         Poll::Ready(())

@@ -1,7 +1,7 @@
 //! Sweeping on a schedule, so that nothing stays pending for long that nobody waits for.
 
 use alloc::{boxed::Box, sync::Arc};
-use core::{error::Error, fmt, future::Future, hash::Hash, time::Duration};
+use core::{error::Error, fmt, future::Future, hash::Hash, mem, time::Duration};
 
 use crate::{Instant, projected_write::ProjectedWrite};
 
@@ -37,7 +37,8 @@ pub struct SweeperHealth {
     pub pending: usize,
     /// How long ago the oldest of them was first found by this sweeper; `None`: none is known.
     pub oldest_debt: Option<Duration>,
-    /// Why the query of the last turn failed, if it did.
+    /// Why the query of the last turn failed, if it did; or else which panic of a key or of the query cut the
+    /// turn short.
     pub query_error: Option<QueryError>,
 }
 
@@ -143,8 +144,9 @@ impl Board {
         self.turns += 1;
     }
 
-    pub(super) fn asked(&mut self, error: Option<QueryError>) {
-        self.query_error = error;
+    /// Hands back why the turn before failed.
+    pub(super) fn asked(&mut self, error: Option<QueryError>) -> Option<QueryError> {
+        mem::replace(&mut self.query_error, error)
     }
 }
 

@@ -69,6 +69,8 @@ pub enum Mishap {
     PanicsInTheCall,
     PanicsInTheFuture,
     PanicsAfterLanding,
+    /// A projection that shows so many entries more, and not the rest.
+    InPart(usize),
 }
 
 /// The accounts, however many stores lead to them.
@@ -242,7 +244,8 @@ impl Bank {
             | Mishap::RequestLost
             | Mishap::PanicsInTheCall
             | Mishap::PanicsInTheFuture
-            | Mishap::PanicsAfterLanding => panic!("a read met with {mishap:?}"),
+            | Mishap::PanicsAfterLanding
+            | Mishap::InPart(_) => panic!("a read met with {mishap:?}"),
         }
     }
 
@@ -277,14 +280,14 @@ impl Bank {
             Mishap::RequestLost => Err(CommitError::InDoubt(Trouble("request lost"))),
             Mishap::AnswerLost => land().and(Err(CommitError::InDoubt(Trouble("answer lost")))),
             Mishap::PanicsAfterLanding => panic!("landed with {:?}", land()),
-            Mishap::PanicsInTheCall | Mishap::PanicsInTheFuture => {
+            Mishap::PanicsInTheCall | Mishap::PanicsInTheFuture | Mishap::InPart(_) => {
                 panic!("a commit met with {mishap:?}")
             }
         }
     }
 }
 
-fn fault(class: Class) -> Fault<Trouble> {
+pub fn fault(class: Class) -> Fault<Trouble> {
     let error = Trouble(match class {
         Class::Transient => "hiccup",
         Class::Throttled(_) => "too much",

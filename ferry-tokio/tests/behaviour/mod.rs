@@ -10,14 +10,16 @@
 //! | who waits for whom, and in which order | `order.rs`, `batching.rs` |
 //! | how much there may be at once | `bounds.rs`, `fairness.rs`, `room.rs` |
 //! | fenced writes | `writes.rs`, `blocking.rs`, `nodes.rs` |
+//! | commit, then project | `projecting.rs` |
+//! | the projection alone | `resuming.rs`; of many keys `sweeping.rs`; on a schedule `sweepers.rs`, `sweepers_by_the_clock.rs` |
 //! | clocks | `linger.rs`, `deadlines.rs`, `retries.rs` |
 //! | callers who go | `dropping.rs` |
-//! | user code that panics | `panics.rs`, `drops_that_panic.rs`, `types_that_panic.rs`, `keys_that_panic.rs` |
+//! | user code that panics | `panics.rs`, `drops_that_panic.rs`, `types_that_panic.rs`, `keys_that_panic.rs`, `resumed_types_that_panic.rs` |
 //! | user code that uses the handle | `calling_back.rs` |
 //! | the end | `closing.rs`, `orphans.rs`, `shutdown.rs` |
 //! | what takes two threads | `threads.rs` |
-//! | everything at once | `soak.rs` |
-//! | what the behaviours are told with | `host.rs`, `gate.rs`, `courier.rs`, `bank.rs`, `bomb.rs`, `reaction.rs` |
+//! | everything at once | `soak.rs`, `projecting_soak.rs` |
+//! | what the behaviours are told with | `host.rs`, `gate.rs`, `courier.rs`, `bank.rs`, `gallery.rs`, `walls.rs`, `bomb.rs`, `reaction.rs` |
 
 pub mod batching;
 pub mod blocking;
@@ -34,10 +36,17 @@ pub mod nodes;
 pub mod order;
 pub mod orphans;
 pub mod panics;
+pub mod projecting;
+pub mod projecting_soak;
+pub mod resumed_types_that_panic;
+pub mod resuming;
 pub mod retries;
 pub mod room;
 pub mod shutdown;
 pub mod soak;
+pub mod sweepers;
+pub mod sweepers_by_the_clock;
+pub mod sweeping;
 pub mod threads;
 pub mod types_that_panic;
 pub mod writes;
@@ -45,9 +54,11 @@ pub mod writes;
 mod bank;
 mod bomb;
 mod courier;
+mod gallery;
 mod gate;
 mod host;
 mod reaction;
+mod walls;
 
 pub use host::{Host, show};
 
@@ -191,6 +202,77 @@ macro_rules! behaviours {
                 a_fold_write_cut_off_at_any_stage_is_in_doubt,
                 a_blocking_write_that_is_cut_off_is_in_doubt,
             ]
+            projecting: [
+                who_hears_that_it_is_projected_finds_it_in_the_view,
+                nobody_is_answered_before_the_view_shows_it,
+                a_projection_that_always_fails_makes_no_input_fail,
+                trouble_with_the_view_that_passes_is_not_heard_of,
+                an_answer_lost_between_the_two_writes_leaves_no_debt,
+                what_is_sent_again_pays_the_debt_that_it_finds,
+                those_whom_a_part_shows_do_not_wait_for_the_rest,
+                a_caller_who_goes_leaves_no_debt,
+                a_panic_of_the_look_at_a_record_costs_its_view_alone,
+                a_projection_overtaken_by_another_nodes_is_still_true,
+                a_store_that_blocks_projects_too,
+                a_runtime_that_goes_between_the_two_writes_leaves_the_debt_to_another,
+            ]
+            resuming: [
+                a_resume_says_what_it_did,
+                a_resume_in_a_store_that_blocks_says_what_it_did,
+                those_who_ask_at_once_share_one_run,
+                keys_are_resumed_beside_each_other,
+                who_asks_after_a_commit_is_answered_by_a_read_that_saw_it,
+                who_wants_all_tries_is_not_answered_by_the_one_of_a_sweep,
+                a_sweep_may_be_answered_by_a_run_of_many_tries,
+                a_run_goes_to_its_end_whoever_goes,
+                the_end_waits_for_runs_under_way,
+                a_run_outlives_the_last_handle_and_then_nothing_is_left,
+                a_key_that_was_resumed_is_forgotten,
+                beside_live_batches_and_other_handles_everything_is_shown_once,
+                user_code_that_panics_is_heard_of_and_the_handle_goes_on,
+                a_runtime_that_goes_in_mid_run_leaves_nobody_waiting,
+                a_runtime_that_is_gone_resumes_nothing,
+                a_run_may_be_asked_for_where_it_is_told,
+            ]
+            resumed_types_that_panic: [
+                a_key_that_panics_at_any_use_costs_who_asked_for_it_alone,
+                a_key_that_panics_costs_a_sweeper_no_more_than_a_turn,
+                an_error_that_panics_when_dropped_harms_nobody,
+            ]
+            sweeping: [
+                a_sweep_pays_what_its_keys_owe_and_counts_them,
+                nothing_is_swept_before_it_is_awaited,
+                so_many_keys_at_a_time_and_no_more,
+                a_stream_is_drawn_from_only_when_there_is_room,
+                a_stream_may_take_its_time,
+                keys_that_fail_are_reported_and_hold_up_no_others,
+                progress_tells_of_every_try,
+                a_key_may_come_many_times,
+                thousands_of_keys_are_swept,
+                a_handle_that_is_closed_cuts_a_sweep_short,
+                what_pauses_is_not_tried_by_a_closed_handle,
+                a_sweep_that_is_dropped_begins_nothing_more,
+                a_sweep_that_is_dropped_in_mid_pause_leaves_nothing,
+                a_sweep_may_be_awaited_outside_of_the_runtime,
+                a_runtime_that_goes_cuts_a_sweep_short,
+            ]
+            sweepers: [
+                what_a_handle_left_that_died_is_finished,
+                a_schedule_that_makes_no_sense_is_refused,
+                a_sweeper_resumes_no_more_keys_at_a_time_than_it_may,
+                a_query_that_fails_or_panics_is_seen_and_asked_again,
+                a_sweeper_that_is_dropped_stops_at_once,
+                a_sweeper_that_is_closed_stops_at_once,
+                who_closes_a_sweeper_hears_of_its_end,
+                a_sweeper_ends_with_its_handle,
+                a_sweeper_keeps_its_handle,
+                a_runtime_that_goes_takes_its_sweepers_along,
+                a_look_that_panics_is_a_key_that_fails,
+                an_error_of_a_query_may_do_as_it_likes_when_it_is_dropped,
+            ]
+            projecting_soak: [
+                whatever_dies_everything_is_shown_once_in_the_end,
+            ]
             soak: [
                 every_operation_is_accounted_for,
             ]
@@ -230,6 +312,22 @@ macro_rules! timed_behaviours {
                 pauses_stay_below_their_ceiling_and_are_repeatable,
                 other_keys_do_not_wait_while_one_pauses,
                 no_try_begins_after_the_total_time,
+            ]
+            projecting: [
+                who_waits_for_the_view_until_its_deadline_is_committed,
+                a_debt_that_nobody_waits_for_any_more_is_left_to_the_next,
+            ]
+            resuming: [
+                pauses_between_tries_are_the_writes,
+            ]
+            sweeping: [
+                pauses_grow_and_no_other_key_waits_for_them,
+                a_key_that_is_due_goes_before_new_ones,
+            ]
+            sweepers_by_the_clock: [
+                turns_come_on_schedule_give_or_take_a_half,
+                a_key_that_keeps_failing_is_left_alone_and_others_are_not,
+                health_tells_no_debt_from_nobody_at_it,
             ]
         }
     };

@@ -1,0 +1,423 @@
+//! Sweeping on a schedule: what is found gets done, and one can see whether anybody is at it.
+
+use std::{
+    error::Error,
+    fmt,
+    future::ready,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+    },
+    time::Duration,
+};
+
+use ferry_core::drive::{InvalidSchedule, Runtime, Schedule, Sweeper, SweeperHealth};
+use futures_lite::future::{block_on, poll_once, yield_now};
+
+use super::{
+    bank::{Trouble, deposit},
+    gallery::Gallery,
+    gate::Gate,
+    host::*,
+    projecting::{Curator, open_curator, projected},
+    walls::{BLINDING, Walls},
+};
+
+const SECOND: Duration = Duration::from_secs(1);
+pub const HOUR: Duration = Duration::from_secs(3600);
+
+/// Turn upon turn.
+fn busily() -> Schedule {
+    Schedule {
+        every: Duration::from_millis(1),
+        pause_max: Duration::from_millis(1),
+        ..Schedule::default()
+    }
+}
+
+/// One turn, and a pause that no test waits for.
+pub fn once() -> Schedule {
+    Schedule {
+        every: HOUR,
+        pause_max: HOUR,
+        ..Schedule::default()
+    }
+}
+
+/// Finds what is pending, as an application's query would.
+pub fn sweep_walls(curator: &Curator, schedule: Schedule, walls: &Arc<Walls>) -> Sweeper {
+    let walls = walls.clone();
+    let query = move || ready(Ok::<_, Trouble>(walls.pending()));
+    curator.sweeper(schedule, query).unwrap()
+}
+
+/// Looks until the sweeper is seen to do so.
+async fn until<H: Host>(host: &H, sweeper: &Sweeper, sees: impl Fn(&SweeperHealth) -> bool) {
+    while !sees(&sweeper.health()) {
+        host.runtime().sleep(Duration::from_millis(1)).await;
+    }
+}
+
+pub fn what_a_handle_left_that_died_is_finished<H: Host>(host: H) {
+    let gallery = Gallery::new();
+    {
+        let host = H::start();
+        let curator = open_curator(&host, &gallery);
+        gallery.way.before_project.close();
+        let sent: Vec<_> = (0..20)
+            .map(|room| curator.submit(room, deposit(room, 1)).unwrap())
+            .collect();
+        host.run(gallery.way.before_project.reached(20));
+        host.shut_down();
+        for submission in sent {
+            assert!(block_on(submission).unwrap_err().is_in_doubt());
+        }
+        gallery.way.before_project.open();
+    }
+    assert_eq!(gallery.walls.pending().len(), 20);
+    let curator = open_curator(&host, &gallery);
+    host.run(async {
+        let sweeper = sweep_walls(&curator, busily(), &gallery.walls);
+        until(&host, &sweeper, |health| health.turns >= 1).await;
+        gallery.walls.assert_all_is_shown();
+        // And what comes up later.
+        gallery.walls.owe(7, deposit(100, 1));
+        while gallery.walls.shown(7) != [7, 100] {
+            host.runtime().sleep(Duration::from_millis(1)).await;
+        }
+        sweeper.close().await;
+        projected(curator.submit(7, deposit(101, 1)).unwrap().await.unwrap());
+    });
+}
+
+pub fn a_schedule_that_makes_no_sense_is_refused<H: Host>(host: H) {
+    let curator = open_curator(&host, &Gallery::new());
+    let every = SECOND;
+    let refused = |schedule: Schedule| {
+        let query = || -> std::future::Ready<Result<Vec<u64>, Trouble>> { panic!("it is asked") };
+        let refused = curator.sweeper(schedule, query).unwrap_err();
+        assert_eq!(schedule.check(), Err(refused));
+        refused
+    };
+    let schedule = Schedule::default();
+    assert_eq!(
+        refused(Schedule {
+            every: Duration::ZERO,
+            ..schedule
+        }),
+        InvalidSchedule::NoPause
+    );
+    assert_eq!(
+        refused(Schedule {
+            concurrency: 0,
+            ..schedule
+        }),
+        InvalidSchedule::NoConcurrency
+    );
+    let pause_max = SECOND / 2;
+    assert_eq!(
+        refused(Schedule {
+            every,
+            pause_max,
+            ..schedule
+        }),
+        InvalidSchedule::PauseMaxBelowEvery { every, pause_max }
+    );
+    assert_eq!(Schedule::default().check(), Ok(()));
+    host.run(async { yield_now().await });
+}
+
+pub fn a_sweeper_resumes_no_more_keys_at_a_time_than_it_may<H: Host>(host: H) {
+    let gallery = Gallery::new();
+    (0..40).for_each(|room| gallery.walls.owe(room, deposit(room, 1)));
+    let curator = open_curator(&host, &gallery);
+    host.run(async {
+        gallery.way.before_read.close();
+        let schedule = Schedule {
+            concurrency: 5,
+            ..once()
+        };
+        let sweeper = sweep_walls(&curator, schedule, &gallery.walls);
+        for done in 0..=35 {
+            gallery.way.before_read.reached(done + 5).await;
+            gallery.way.before_read.let_through(1);
+        }
+        gallery.way.before_read.open();
+        until(&host, &sweeper, |health| health.turns == 1).await;
+        assert_eq!(gallery.most_under_way(), 5);
+        gallery.walls.assert_all_is_shown();
+        assert_eq!(curator.stats().counters.resumes, 40);
+    });
+}
+
+pub fn a_query_that_fails_or_panics_is_seen_and_asked_again<H: Host>(host: H) {
+    let gallery = Gallery::new();
+    gallery.walls.owe(7, deposit(1, 1));
+    let curator = open_curator(&host, &gallery);
+    host.run(async {
+        let (asked, may_work) = (
+            Arc::new(AtomicUsize::new(0)),
+            Arc::new(AtomicBool::new(false)),
+        );
+        let (walls, count, works) = (gallery.walls.clone(), asked.clone(), may_work.clone());
+        let query = move || {
+            let n = count.fetch_add(1, SeqCst);
+            assert!(n % 3 != 1 || works.load(SeqCst), "the query panics");
+            let (walls, works) = (walls.clone(), works.clone());
+            async move {
+                assert!(n % 3 != 2 || works.load(SeqCst), "its future panics");
+                match works.load(SeqCst) {
+                    true => Ok(walls.pending()),
+                    false => Err(Trouble("no connection")),
+                }
+            }
+        };
+        let sweeper = curator.sweeper(busily(), query).unwrap();
+        let mut told = [false; 3];
+        while told != [true; 3] {
+            let health = sweeper.health();
+            let error = health.query_error.map(|error| error.to_string());
+            let what = ["no connection", "the query panics", "its future panics"];
+            for (told, what) in told.iter_mut().zip(what) {
+                *told |= error.as_ref().is_some_and(|error| error.contains(what));
+            }
+            assert!(health.is_running);
+            assert_eq!((health.turns, health.last_turn), (0, None));
+            host.runtime().sleep(Duration::from_micros(100)).await;
+        }
+        assert_eq!(gallery.walls.pending(), [7]);
+        may_work.store(true, SeqCst);
+        until(&host, &sweeper, |health| health.turns > 0).await;
+        gallery.walls.assert_all_is_shown();
+        let health = sweeper.health();
+        assert!(health.query_error.is_none());
+        assert!(health.last_turn.is_some());
+        may_work.store(false, SeqCst);
+        until(&host, &sweeper, |health| health.query_error.is_some()).await;
+    });
+}
+
+/// A sweeper on which something is held up, and what ends it.
+fn held_up<H: Host>(ends: impl Fn(&Curator, Sweeper, &Gallery)) {
+    // In mid-turn, in mid-pause, and by a query that hangs.
+    for stage in 0..3 {
+        let host = H::start();
+        let gallery = Gallery::new();
+        gallery.walls.owe(7, deposit(1, 1));
+        let curator = open_curator(&host, &gallery);
+        host.run(async {
+            let (asked, gate) = (Arc::new(AtomicUsize::new(0)), Arc::new(Gate::closed()));
+            if stage == 0 {
+                gallery.way.before_project.close();
+            }
+            if stage != 2 {
+                gate.open();
+            }
+            let (walls, count, at_gate) = (gallery.walls.clone(), asked.clone(), gate.clone());
+            let query = move || {
+                count.fetch_add(1, SeqCst);
+                let (walls, gate) = (walls.clone(), at_gate.clone());
+                async move {
+                    gate.pass().await;
+                    Ok::<_, Trouble>(walls.pending())
+                }
+            };
+            let sweeper = curator.sweeper(once(), query).unwrap();
+            match stage {
+                0 => gallery.way.before_project.reached(1).await,
+                1 => until(&host, &sweeper, |health| health.turns == 1).await,
+                _ => gate.reached(1).await,
+            }
+            assert!(sweeper.health().is_running);
+            ends(&curator, sweeper, &gallery);
+            // The task has gone, and the query with it.
+            while Arc::strong_count(&asked) > 1 {
+                yield_now().await;
+            }
+            assert_eq!(asked.load(SeqCst), 1);
+            gallery.way.before_project.open();
+            curator.close().await;
+            let is_done = stage != 2;
+            assert_eq!(gallery.walls.pending().is_empty(), is_done, "stage {stage}");
+        });
+    }
+}
+
+pub fn a_sweeper_that_is_dropped_stops_at_once<H: Host>(_: H) {
+    held_up::<H>(|_, sweeper, _| drop(sweeper));
+}
+
+pub fn a_sweeper_that_is_closed_stops_at_once<H: Host>(_: H) {
+    held_up::<H>(|_, sweeper, _| drop(sweeper.close()));
+}
+
+pub fn who_closes_a_sweeper_hears_of_its_end<H: Host>(host: H) {
+    let gallery = Gallery::new();
+    gallery.walls.owe(7, deposit(1, 1));
+    let curator = open_curator(&host, &gallery);
+    host.run(async {
+        gallery.way.before_project.close();
+        let sweeper = sweep_walls(&curator, once(), &gallery.walls);
+        gallery.way.before_project.reached(1).await;
+        assert_eq!(sweeper.health().pending, 1);
+        let handles = Arc::strong_count(&gallery.walls);
+        sweeper.close().await;
+        // Its query is gone; what it began goes on.
+        assert_eq!(Arc::strong_count(&gallery.walls), handles - 1);
+        let mut closing = Box::pin(curator.close());
+        assert!(poll_once(&mut closing).await.is_none());
+        gallery.way.before_project.open();
+        closing.await;
+        gallery.walls.assert_all_is_shown();
+    });
+}
+
+pub fn a_sweeper_ends_with_its_handle<H: Host>(host: H) {
+    let gallery = Gallery::new();
+    let curator = open_curator(&host, &gallery);
+    host.run(async {
+        // In mid-turn, with more to come.
+        (0..20).for_each(|room| gallery.walls.owe(room, deposit(room, 1)));
+        gallery.way.before_project.close();
+        let in_mid_turn = sweep_walls(&curator, once(), &gallery.walls);
+        gallery.way.before_project.reached(8).await;
+        let in_a_pause = curator
+            .sweeper(busily(), || ready(Ok::<_, Trouble>(Vec::new())))
+            .unwrap();
+        until(&host, &in_a_pause, |health| health.turns > 0).await;
+        let closing = curator.close();
+        gallery.way.before_project.open();
+        closing.await;
+        for sweeper in [in_mid_turn, in_a_pause] {
+            until(&host, &sweeper, |health| !health.is_running).await;
+            sweeper.close().await;
+        }
+        assert_eq!(gallery.walls.pending().len(), 12);
+        // On a handle that is closed.
+        let late = sweep_walls(&curator, once(), &gallery.walls);
+        until(&host, &late, |health| !health.is_running).await;
+        assert_eq!((late.health().turns, late.health().pending), (0, 12));
+    });
+}
+
+pub fn a_sweeper_keeps_its_handle<H: Host>(host: H) {
+    let gallery = Gallery::new();
+    let walls = Arc::downgrade(&gallery.walls);
+    let curator = open_curator(&host, &gallery);
+    host.run(async {
+        let weak = walls.clone();
+        let query = move || {
+            let pending = weak.upgrade().map(|walls| walls.pending());
+            ready(pending.ok_or(Trouble("gone")))
+        };
+        let sweeper = curator.sweeper(busily(), query).unwrap();
+        drop(curator);
+        gallery.walls.owe(7, deposit(1, 1));
+        while gallery.walls.shown(7) != [1] {
+            host.runtime().sleep(Duration::from_millis(1)).await;
+        }
+        drop(gallery);
+        assert!(sweeper.health().is_running);
+        drop(sweeper);
+        while walls.strong_count() > 0 {
+            yield_now().await;
+        }
+    });
+}
+
+pub fn a_runtime_that_goes_takes_its_sweepers_along<H: Host>(_: H) {
+    for is_in_mid_turn in [false, true] {
+        let host = H::start();
+        let gallery = Gallery::new();
+        gallery.walls.owe(7, deposit(1, 1));
+        let curator = open_curator(&host, &gallery);
+        if is_in_mid_turn {
+            gallery.way.before_project.close();
+        }
+        let sweeper = sweep_walls(&curator, once(), &gallery.walls);
+        host.run(async {
+            if is_in_mid_turn {
+                gallery.way.before_project.reached(1).await;
+            } else {
+                until(&host, &sweeper, |health| health.turns == 1).await;
+            }
+        });
+        host.shut_down();
+        let health = sweeper.health();
+        assert!(!health.is_running);
+        assert_eq!(health.turns, u64::from(!is_in_mid_turn));
+        block_on(sweeper.close());
+        // And one that never had any.
+        let sweeper = sweep_walls(&curator, once(), &gallery.walls);
+        assert!(!sweeper.health().is_running);
+        drop(sweeper);
+    }
+}
+
+pub fn a_look_that_panics_is_a_key_that_fails<H: Host>(host: H) {
+    let gallery = Gallery::new();
+    gallery.walls.owe(7, deposit(1, BLINDING));
+    gallery.walls.owe(8, deposit(2, 1));
+    let curator = open_curator(&host, &gallery);
+    host.run(async {
+        let sweeper = sweep_walls(&curator, busily(), &gallery.walls);
+        until(&host, &sweeper, |health| health.turns > 3).await;
+        assert_eq!(gallery.walls.pending(), [7]);
+        assert_eq!(sweeper.health().pending, 1);
+        gallery.walls.owe(7, deposit(3, 1));
+        until(&host, &sweeper, |health| health.pending == 0).await;
+        gallery.walls.assert_all_is_shown();
+    });
+}
+
+/// An error that asks how the sweeper is when it is dropped, and then panics.
+struct Curious(Arc<Mutex<Option<Sweeper>>>, Arc<AtomicUsize>);
+
+impl Drop for Curious {
+    fn drop(&mut self) {
+        if let Some(sweeper) = &*self.0.lock().unwrap() {
+            assert!(sweeper.health().is_running);
+        }
+        self.1.fetch_add(1, SeqCst);
+        panic!("an error panics");
+    }
+}
+
+impl fmt::Debug for Curious {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Curious")
+    }
+}
+
+impl fmt::Display for Curious {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("curious")
+    }
+}
+
+impl Error for Curious {}
+
+pub fn an_error_of_a_query_may_do_as_it_likes_when_it_is_dropped<H: Host>(host: H) {
+    let curator = open_curator(&host, &Gallery::new());
+    host.run(async {
+        let sweeper = Arc::<Mutex<Option<Sweeper>>>::default();
+        let dropped = Arc::<AtomicUsize>::default();
+        let (held, count) = (Arc::clone(&sweeper), dropped.clone());
+        let mut asked = 0;
+        let query = move || {
+            asked += 1;
+            ready(match asked {
+                1..5 => Err(Curious(held.clone(), count.clone())),
+                _ => Ok(Vec::new()),
+            })
+        };
+        *sweeper.lock().unwrap() = Some(curator.sweeper(busily(), query).unwrap());
+        while dropped.load(SeqCst) < 4 {
+            host.runtime().sleep(Duration::from_millis(1)).await;
+        }
+        let sweeper = sweeper.lock().unwrap().take().unwrap();
+        until(&host, &sweeper, |health| health.turns > 0).await;
+        assert!(sweeper.health().is_running);
+        sweeper.close().await;
+    });
+}
