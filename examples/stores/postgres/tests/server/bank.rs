@@ -3,11 +3,11 @@
 use std::{collections::BTreeSet, future::Future, time::Duration};
 
 use ferry_core::{
-    Commit, CommitError, Coverage, Fault, RecordOf,
+    Commit, CommitError, Coverage, Fault, Fold, Projection, RecordOf, Step, StepOf,
     drive::{ProjectedStore, Store},
 };
 use ferry_postgres::{
-    Entry, Fingerprint, Options, PostgresError, PostgresStore, Shown, Stored, Version, View,
+    Check, Entry, Fingerprint, Options, PostgresError, PostgresStore, Shown, Stored, Version, View,
 };
 use ferry_test_servers::postgres::Server;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,46 @@ impl View<i64, String> for Statement {
         self.ids
             .extend(entries.iter().map(|entry| entry.id.clone()));
         self.balance = balance.copied().unwrap_or(0);
+    }
+}
+
+/// One account's deposits, each answered with the balance that it led to.
+pub(crate) struct Deposits;
+
+impl Fold for Deposits {
+    type Schema = Accounts;
+    type Input = String;
+    type Outcome = String;
+
+    fn id(&self, id: &String) -> String {
+        id.clone()
+    }
+
+    fn empty(&self, _account: &String) -> Stored<i64, String> {
+        Stored::default()
+    }
+
+    fn step(&self, account: &mut Stored<i64, String>, id: &String) -> StepOf<Self> {
+        let fingerprint = Fingerprint::of(id.as_bytes());
+        match account.known.check(id, fingerprint) {
+            Check::Same(outcome) => Step::Already(outcome.clone()),
+            Check::Mismatch => panic!("the id of another"),
+            Check::New => {
+                let balance = account.body.unwrap_or(0) + 1;
+                account.body = Some(balance);
+                let outcome = format!("balance {balance}");
+                let entry = account.apply(id, fingerprint, outcome.clone(), *b"");
+                Step::Applied(entry, outcome)
+            }
+        }
+    }
+}
+
+impl Projection for Deposits {
+    type View = ();
+
+    fn pending(&self, account: &Account) -> bool {
+        account.state.is_pending(account.version)
     }
 }
 

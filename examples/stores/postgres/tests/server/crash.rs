@@ -9,12 +9,12 @@ use std::{
     time::Duration,
 };
 
-use ferry_postgres::{Check, Fingerprint, Options, Stored};
+use ferry_postgres::Options;
 use ferry_test_servers::postgres::{Installed, Server, Setup};
-use ferry_tokio::{Builder, CommitError, Ferry, Fold, ProjectedWrite, Projection, Step, StepOf};
+use ferry_tokio::{Builder, CommitError, Ferry, ProjectedWrite};
 use tokio::{task::block_in_place, time::sleep};
 
-use crate::bank::{Account, Accounts, Bank, all, deposit_on, eventually, tell, try_read};
+use crate::bank::{Accounts, Bank, Deposits, all, deposit_on, eventually, tell, try_read};
 
 const ACCOUNTS: [&str; 4] = ["a", "b", "c", "d"];
 const KILLS: usize = 4;
@@ -50,46 +50,6 @@ async fn kill_under(
         assert!(kills < KILLS_MAX, "never enough");
         block_in_place(|| server.kill()).expect("dies");
         block_in_place(|| server.start_again()).expect("recovers");
-    }
-}
-
-/// One account's deposits, each answered with the balance that it led to.
-struct Deposits;
-
-impl Fold for Deposits {
-    type Schema = Accounts;
-    type Input = String;
-    type Outcome = String;
-
-    fn id(&self, id: &String) -> String {
-        id.clone()
-    }
-
-    fn empty(&self, _account: &String) -> Stored<i64, String> {
-        Stored::default()
-    }
-
-    fn step(&self, account: &mut Stored<i64, String>, id: &String) -> StepOf<Self> {
-        let fingerprint = Fingerprint::of(id.as_bytes());
-        match account.known.check(id, fingerprint) {
-            Check::Same(outcome) => Step::Already(outcome.clone()),
-            Check::Mismatch => panic!("the id of another"),
-            Check::New => {
-                let balance = account.body.unwrap_or(0) + 1;
-                account.body = Some(balance);
-                let outcome = format!("balance {balance}");
-                let entry = account.apply(id, fingerprint, outcome.clone(), *b"");
-                Step::Applied(entry, outcome)
-            }
-        }
-    }
-}
-
-impl Projection for Deposits {
-    type View = ();
-
-    fn pending(&self, account: &Account) -> bool {
-        account.state.is_pending(account.version)
     }
 }
 

@@ -159,10 +159,7 @@ pub(crate) fn an_answer_that_is_lost_leaves_a_commit_that_landed_in_doubt(server
     tell(async {
         let bank = Bank::new(server);
         let proxy = Proxy::to(server.port()).await;
-        let port = |port: u16| format!(":{port}/");
-        let url = bank
-            .url()
-            .replace(&port(server.port()), &port(proxy.port()));
+        let url = proxy.url(&bank, server.port());
         let store = Accounts::connect(&url).await.expect("opens");
         deposit(&store, "a", &["1"]).await.expect("lands");
         let seen = read(&store, "a", &[]).await;

@@ -1,12 +1,13 @@
 //! An id is applied once for a key, for as long as its entry is kept.
 
-use ferry_core::Class;
+use ferry_core::{Class, Failure};
 use ferry_postgres::{Check, Fingerprint, Part, PostgresError};
 use ferry_test_servers::postgres::Server;
+use futures_util::future::join_all;
 
 use crate::bank::{
-    Bank, all, assert_not_landed, assert_refused, balance, content, deposit, deposit_beside,
-    deposit_on, read, tell, try_read,
+    Bank, Deposits, all, assert_not_landed, assert_refused, balance, content, deposit,
+    deposit_beside, deposit_on, read, tell, try_read,
 };
 
 pub(crate) fn a_read_tells_of_exactly_the_ids_it_was_asked_about(server: &Server) {
@@ -208,6 +209,25 @@ pub(crate) fn a_zero_byte_is_told_before_anything_is_sent(server: &Server) {
             );
         }
         assert_eq!(bank.ids().await.len(), 0, "nothing by halves");
+    });
+}
+
+pub(crate) fn an_input_whose_id_cannot_be_stored_fails_alone(server: &Server) {
+    tell(async {
+        let bank = Bank::new(server);
+        let store = bank.open().await;
+        let ferry = ferry_tokio::Builder::new().fold_write(Deposits, store.clone());
+        let ferry = ferry.expect("within bounds");
+        // The first goes at once, the others wait for it and go together.
+        let ids = ["1", "2", "3\0", "4"].map(str::to_owned);
+        let submissions = ids.map(|id| ferry.submit("a".to_owned(), id).expect("there is room"));
+        let heard = join_all(submissions).await;
+        let [Ok(_), Ok(_), Err(Failure::NotCommitted(cause)), Ok(_)] = &heard[..] else {
+            panic!("{heard:?}");
+        };
+        assert!(cause.to_string().contains("zero byte"), "{cause}");
+        assert_eq!(balance(&store, "a").await, Some(3));
+        ferry.close().await;
     });
 }
 

@@ -9,6 +9,7 @@ mod open;
 mod project;
 mod proxy;
 mod race;
+mod trips;
 
 use std::process::ExitCode;
 
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         an_audit_stays_at_the_moment_it_began,
         keys_and_ids_are_compared_byte_by_byte,
         a_zero_byte_is_told_before_anything_is_sent,
+        an_input_whose_id_cannot_be_stored_fails_alone,
         a_large_batch_is_read_and_committed_whole,
     );
     tests!(suite, test, faults:
@@ -110,6 +112,9 @@ fn main() -> ExitCode {
         pending_records_are_found_in_order_and_in_pages,
         an_audit_tells_records_and_views,
         a_store_without_views_is_projected_all_the_same,
+    );
+    tests!(suite, test, trips:
+        a_read_and_a_commit_are_one_round_trip_each_and_a_projection_two,
     );
     tests!(suite, test, race:
         each_entry_is_in_the_view_once,

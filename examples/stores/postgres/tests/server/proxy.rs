@@ -1,11 +1,11 @@
-//! A line between store and server that can be cut.
+//! A line between store and server, on which one can listen and which can be cut.
 
 use std::{
     io,
     net::{Ipv4Addr, SocketAddr},
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -18,11 +18,21 @@ use tokio::{
     task::JoinHandle,
 };
 
+use crate::bank::Bank;
+
 /// Passes all on, until it is told to swallow what the server says.
 pub(crate) struct Proxy {
     address: SocketAddr,
-    mute: Arc<AtomicBool>,
+    line: Arc<Line>,
     accepting: JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct Line {
+    answers_are_cut: AtomicBool,
+    /// Whether the server was the last to say something.
+    is_answered: AtomicBool,
+    requests: AtomicUsize,
 }
 
 impl Proxy {
@@ -30,32 +40,39 @@ impl Proxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
         let listener = listener.expect("a free port");
         let address = listener.local_addr().expect("is bound");
-        let mute = Arc::new(AtomicBool::new(false));
-        let muted = Arc::clone(&mute);
+        let line = Arc::new(Line::default());
+        let passing = Arc::clone(&line);
         let accepting = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let server = TcpStream::connect((Ipv4Addr::LOCALHOST, server_port)).await;
                 let (from_client, to_client) = client.into_split();
                 let (from_server, to_server) = server.expect("is there").into_split();
-                let never = Arc::new(AtomicBool::new(false));
-                tokio::spawn(pass(from_client, to_server, never));
-                tokio::spawn(pass(from_server, to_client, Arc::clone(&muted)));
+                tokio::spawn(pass_requests(from_client, to_server, Arc::clone(&passing)));
+                tokio::spawn(pass_answers(from_server, to_client, Arc::clone(&passing)));
             }
         });
         Self {
             address,
-            mute,
+            line,
             accepting,
         }
     }
 
-    pub(crate) fn port(&self) -> u16 {
-        self.address.port()
+    /// The bank's URL, by way of this line.
+    pub(crate) fn url(&self, bank: &Bank, server_port: u16) -> String {
+        let port = |port: u16| format!(":{port}/");
+        let ours = port(self.address.port());
+        bank.url().replace(&port(server_port), &ours)
     }
 
-    /// From now on each line is cut at the server's next word, which is not heard.
+    /// Whether each connection is cut at the server's next word, which is not heard.
     pub(crate) fn cut_answers(&self, cut: bool) {
-        self.mute.store(cut, Ordering::SeqCst);
+        self.line.answers_are_cut.store(cut, Ordering::SeqCst);
+    }
+
+    /// How often the store has spoken after the server had: the round trips that it has begun.
+    pub(crate) fn round_trips(&self) -> usize {
+        self.line.requests.load(Ordering::SeqCst)
     }
 }
 
@@ -65,17 +82,36 @@ impl Drop for Proxy {
     }
 }
 
-async fn pass(
+async fn pass_requests(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
-    mute: Arc<AtomicBool>,
+    line: Arc<Line>,
 ) -> io::Result<()> {
     let mut bytes = [0; 8192];
     loop {
         let read = from.read(&mut bytes).await?;
-        if read == 0 || mute.load(Ordering::SeqCst) {
+        if read == 0 {
             return to.shutdown().await;
         }
+        if line.is_answered.swap(false, Ordering::SeqCst) {
+            line.requests.fetch_add(1, Ordering::SeqCst);
+        }
+        to.write_all(&bytes[..read]).await?;
+    }
+}
+
+async fn pass_answers(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    line: Arc<Line>,
+) -> io::Result<()> {
+    let mut bytes = [0; 8192];
+    loop {
+        let read = from.read(&mut bytes).await?;
+        if read == 0 || line.answers_are_cut.load(Ordering::SeqCst) {
+            return to.shutdown().await;
+        }
+        line.is_answered.store(true, Ordering::SeqCst);
         to.write_all(&bytes[..read]).await?;
     }
 }
