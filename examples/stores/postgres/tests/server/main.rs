@@ -5,6 +5,7 @@ mod crash;
 mod faults;
 mod fence;
 mod ids;
+mod misfits;
 mod open;
 mod project;
 mod proxy;
@@ -70,6 +71,11 @@ fn main() -> ExitCode {
         a_conflict_of_snapshots_is_no_refusal,
         a_server_that_takes_no_writes_is_left_for_another,
         a_server_without_room_for_a_connection_is_throttled,
+    );
+    tests!(suite, test_alone, faults:
+        a_server_that_is_down_has_written_nothing_and_is_waited_for,
+    );
+    tests!(suite, test, misfits:
         what_is_not_allowed_is_told_and_not_retried,
         a_table_that_is_gone_is_told_and_not_retried,
         a_key_too_long_for_its_index_is_this_keys_fault,
@@ -77,9 +83,6 @@ fn main() -> ExitCode {
         a_version_that_cannot_be_counted_on_is_this_keys_fault,
         what_cannot_be_decoded_is_told_by_key_and_harms_no_other,
         what_has_no_json_form_is_told_before_anything_is_written,
-    );
-    tests!(suite, test_alone, faults:
-        a_server_that_is_down_has_written_nothing_and_is_waited_for,
     );
     tests!(suite, test, open:
         those_who_open_an_empty_schema_at_once_do_not_collide,
@@ -110,6 +113,7 @@ fn main() -> ExitCode {
         a_view_that_is_not_the_markers_is_told_and_left,
         a_view_of_another_type_is_told_and_left,
         pending_records_are_found_in_order_and_in_pages,
+        finding_the_pending_costs_as_much_as_there_are,
         an_audit_tells_records_and_views,
         a_store_without_views_is_projected_all_the_same,
     );

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 
 use crate::bank::{
     Account, Accounts, Bank, Statement, all, assert_not_landed, assert_refused, deposit,
-    deposit_on, project, project_beside, project_on, read, tell,
+    deposit_on, eventually, project, project_beside, project_on, read, tell,
 };
 
 const COMMIT_BEGUN: &str = "BEGIN; UPDATE ferry_record
@@ -354,6 +354,36 @@ pub(crate) fn pending_records_are_found_in_order_and_in_pages(server: &Server) {
         assert_eq!(next, ["c"]);
         let none = store.pending_after("d", 9).await.expect("reads");
         assert_eq!(none.len(), 0);
+    });
+}
+
+pub(crate) fn finding_the_pending_costs_as_much_as_there_are(server: &Server) {
+    tell(async {
+        let bank = Bank::new(server);
+        let store = bank.open().await;
+        bank.run(
+            "INSERT INTO ferry_record SELECT n::text, 1, s, 1, s, '1' FROM
+                 (SELECT n, gen_random_uuid() AS s FROM generate_series(1, 20000) AS n) AS made;
+             ANALYZE ferry_record",
+        )
+        .await;
+        deposit(&store, "a", &["1"]).await.expect("lands");
+        deposit(&store, "b", &["1"]).await.expect("lands");
+        assert_eq!(store.pending(10).await.expect("reads"), ["a", "b"]);
+        assert_eq!(store.pending_after("a", 10).await.expect("reads"), ["b"]);
+        // The server notes it when the session ends.
+        drop(store);
+        let noted =
+            "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'ferry_pending'";
+        let session = bank.session().await;
+        eventually(
+            "the index of the pending is searched, both times",
+            async || {
+                let row = session.query_one(noted, &[]).await.expect("reads");
+                row.get::<_, i64>(0) == 2
+            },
+        )
+        .await;
     });
 }
 
