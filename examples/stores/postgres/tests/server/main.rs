@@ -113,6 +113,8 @@ fn main() -> ExitCode {
         a_view_that_is_not_the_markers_is_told_and_left,
         a_view_of_another_type_is_told_and_left,
         pending_records_are_found_in_order_and_in_pages,
+        a_marker_with_the_number_alone_is_pending,
+        a_place_that_the_view_has_does_not_come_back,
         finding_the_pending_costs_as_much_as_there_are,
         an_audit_tells_records_and_views,
         a_store_without_views_is_projected_all_the_same,

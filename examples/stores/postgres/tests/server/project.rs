@@ -357,6 +357,36 @@ pub(crate) fn pending_records_are_found_in_order_and_in_pages(server: &Server) {
     });
 }
 
+pub(crate) fn a_marker_with_the_number_alone_is_pending(server: &Server) {
+    tell(async {
+        let bank = Bank::new(server);
+        let store = bank.open().await;
+        deposit(&store, "a", &["1"]).await.expect("lands");
+        project(&store, "a").await.expect("lands");
+        // As where a record was brought back from elsewhere.
+        bank.run("UPDATE ferry_record SET stamp = gen_random_uuid()")
+            .await;
+        assert_eq!(store.pending(10).await.expect("reads"), ["a"]);
+        project(&store, "a").await.expect("lands");
+        assert_eq!(store.pending(10).await.expect("reads").len(), 0);
+    });
+}
+
+pub(crate) fn a_place_that_the_view_has_does_not_come_back(server: &Server) {
+    tell(async {
+        let bank = Bank::new(server);
+        let store = bank.open().await;
+        deposit(&store, "a", &["1", "2"]).await.expect("lands");
+        project(&store, "a").await.expect("lands");
+        bank.run("DELETE FROM ferry_entry").await;
+        deposit(&store, "a", &["3"]).await.expect("lands");
+        project(&store, "a").await.expect("lands");
+        let shown = shown(&store, "a").await;
+        assert_eq!(ids(&shown), ["1", "2", "3"], "in a place behind them");
+        assert_eq!(shown.entries, 3);
+    });
+}
+
 pub(crate) fn finding_the_pending_costs_as_much_as_there_are(server: &Server) {
     tell(async {
         let bank = Bank::new(server);
