@@ -62,13 +62,19 @@ const CREATE: &str = r#"
 const READ_LAYOUT: &str = "SELECT layout FROM @ferry_layout";
 
 /// The record, and then what is stored of the ids: one statement, so that both are of one moment.
+///
+/// The ids are looked up one by one. Asked for as `id = ANY ($2)`, a planner that knows too little of the
+/// table reads all entries of the key instead.
 const READ: &str = "
     SELECT version, stamp, marker, marker_stamp, body::text,
            NULL::text AS id, NULL::bytea AS fingerprint, NULL::text AS outcome
     FROM @ferry_record WHERE key = $1
     UNION ALL
-    SELECT NULL, NULL, NULL, NULL, NULL, id, fingerprint, outcome::text
-    FROM @ferry_entry WHERE key = $1 AND id = ANY ($2)";
+    SELECT NULL, NULL, NULL, NULL, NULL, stored.id, stored.fingerprint, stored.outcome::text
+    FROM unnest($2) AS asked (id) CROSS JOIN LATERAL (
+        SELECT entry.id, entry.fingerprint, entry.outcome FROM @ferry_entry AS entry
+        WHERE entry.key = $1 AND entry.id = asked.id LIMIT 1
+    ) AS stored";
 
 /// The commit of a key without a record. Never an upsert: that would bring back a deleted record under a
 /// version that was read before.

@@ -121,6 +121,7 @@ fn main() -> ExitCode {
     );
     tests!(suite, test, trips:
         a_read_and_a_commit_are_one_round_trip_each_and_a_projection_two,
+        a_read_looks_up_no_more_than_it_is_asked_about,
     );
     tests!(suite, test, race:
         each_entry_is_in_the_view_once,
