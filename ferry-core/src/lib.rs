@@ -24,8 +24,8 @@
 //! - **On a runtime**: take `ferry-tokio`, which is the driver of this crate ([`drive`]) on Tokio, and
 //!   start at its documentation.
 //! - **In an executor or a loop of your own**: drive [`PerKey`](per_key::PerKey) and
-//!   [`FoldWrite`](fold_write::FoldWrite) or [`ProjectedWrite`](projected_write::ProjectedWrite) yourself. Each says on its page how; the example `thread-loop`
-//!   does it with threads and channels, in a page.
+//!   [`FoldWrite`](fold_write::FoldWrite) or [`ProjectedWrite`](projected_write::ProjectedWrite) yourself.
+//!   Each says on its page how; the example `thread-loop` does it with threads and channels, in a page.
 //! - **In a test**: the same, step by step, with answers that you make up.
 //!
 //! # What you bring

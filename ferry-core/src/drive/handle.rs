@@ -195,8 +195,9 @@ impl<P: SharedProjection> Ferry<ProjectedWrite<P>> {
     /// back after a pause; a key that keeps failing is left alone for growing, jittered pauses. It keeps this
     /// handle alive until it is closed or dropped.
     ///
-    /// Let the query have a limit, the oldest debts first: what it leaves out comes in a later turn. The keys
-    /// of one turn are held in memory.
+    /// Let the query have a limit, since the keys of one turn are held in memory: what it leaves out comes in a
+    /// later turn. It is asked anew each time, so it can go on behind the last key that it gave, and come round
+    /// again; then keys that fail for good never fill the limit alone.
     ///
     /// # Errors
     ///
