@@ -135,19 +135,18 @@ pub(crate) fn tables_that_are_there_need_no_right_to_create_any(server: &Server)
 pub(crate) fn sessions_are_durable_whatever_the_databases_defaults(server: &Server) {
     tell(async {
         let bank = Bank::new(server);
-        bank.run(
-            "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off',
-                 current_database()); END $$",
-        )
-        .await;
+        for setting in [
+            "synchronous_commit = off",
+            "default_transaction_isolation = serializable",
+        ] {
+            bank.run(&format!(
+                "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET {setting}', current_database()); END $$"
+            ))
+            .await;
+        }
         let off = "SELECT current_setting('synchronous_commit')";
-        let row = bank
-            .session()
-            .await
-            .query_one(off, &[])
-            .await
-            .expect("reads");
-        assert_eq!(row.get::<_, &str>(0), "off");
+        let row = bank.session().await.query_one(off, &[]).await;
+        assert_eq!(row.expect("reads").get::<_, &str>(0), "off");
         let store = bank.open_with(&Options::new()).await;
         bank.run(
             "CREATE TABLE noted (commits text, isolation text, locks text, statements text);
