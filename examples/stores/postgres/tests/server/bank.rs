@@ -78,6 +78,16 @@ pub(crate) fn tell<T>(story: impl Future<Output = T>) -> T {
     Runtime::new().expect("starts").block_on(story)
 }
 
+/// Options with which nothing runs into a time-out, however busy the machine.
+pub(crate) fn patient() -> Options {
+    let minutes = |minutes: u64| Duration::from_secs(minutes * 60);
+    Options::new()
+        .connect_timeout(minutes(2))
+        .lock_timeout(minutes(2))
+        .statement_timeout(minutes(3))
+        .answer_timeout(minutes(4))
+}
+
 /// A database of one's own.
 pub(crate) struct Bank {
     url: String,
@@ -100,7 +110,7 @@ impl Bank {
     }
 
     pub(crate) async fn open(&self) -> Accounts {
-        self.open_with(&Options::new()).await
+        self.open_with(&patient()).await
     }
 
     pub(crate) async fn open_with(&self, options: &Options) -> Accounts {

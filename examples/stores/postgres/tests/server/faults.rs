@@ -10,7 +10,7 @@ use tokio::task::block_in_place;
 use crate::{
     bank::{
         Accounts, Bank, Committed, assert_in_doubt, assert_not_landed, assert_refused, balance,
-        deposit, deposit_beside, deposit_on, eventually, read, tell, try_read,
+        deposit, deposit_beside, deposit_on, eventually, patient, read, tell, try_read,
     },
     proxy::Proxy,
 };
@@ -29,7 +29,7 @@ async fn open_with_settings(bank: &Bank, options: &Options, settings: &str) -> A
 pub(crate) fn a_lock_that_is_not_given_back_in_time_is_a_passing_fault(server: &Server) {
     tell(async {
         let bank = Bank::new(server);
-        let options = Options::new().lock_timeout(Duration::from_millis(30));
+        let options = patient().lock_timeout(Duration::from_millis(30));
         let store = bank.open_with(&options).await;
         deposit(&store, "a", &["1"]).await.expect("lands");
         let other = bank.session().await;
@@ -69,17 +69,18 @@ pub(crate) fn a_commit_that_waits_holds_up_no_other_key(server: &Server) {
 pub(crate) fn a_statement_that_takes_too_long_has_written_nothing(server: &Server) {
     tell(async {
         let bank = Bank::new(server);
-        let options = Options::new()
-            .lock_timeout(Duration::from_millis(100))
-            .statement_timeout(Duration::from_millis(200));
-        let store = bank.open_with(&options).await;
+        let store = bank.open().await;
+        let options = patient()
+            .lock_timeout(Duration::from_millis(500))
+            .statement_timeout(Duration::from_secs(1));
+        let hurried = bank.open_with(&options).await;
         bank.run(
             "CREATE FUNCTION doze() RETURNS trigger LANGUAGE plpgsql
                  AS $$ BEGIN PERFORM pg_sleep(600); RETURN new; END $$;
              CREATE TRIGGER doze AFTER INSERT ON ferry_entry FOR EACH ROW EXECUTE FUNCTION doze()",
         )
         .await;
-        let result = deposit(&store, "a", &["1"]).await;
+        let result = deposit(&hurried, "a", &["1"]).await;
         assert_not_landed!(result, Class::Transient, PostgresError::Slow(_));
         bank.run("DROP TRIGGER doze ON ferry_entry").await;
         assert_eq!(read(&store, "a", &[]).await, None);
@@ -133,17 +134,19 @@ pub(crate) fn a_commit_that_is_not_answered_in_time_is_in_doubt_and_may_still_la
 ) {
     tell(async {
         let bank = Bank::new(server);
-        let options = Options::new()
-            .lock_timeout(Duration::from_millis(50))
-            .statement_timeout(Duration::from_millis(100))
-            .answer_timeout(Duration::from_millis(200));
+        let store = bank.open().await;
+        deposit(&store, "a", &["1"]).await.expect("lands");
+        let seen = read(&store, "a", &[]).await;
+        let options = patient()
+            .lock_timeout(Duration::from_millis(500))
+            .statement_timeout(Duration::from_secs(1))
+            .answer_timeout(Duration::from_millis(1_500));
         // The server is not told of them, as where the network has lost the answer.
         let settings = "-c lock_timeout=0 -c statement_timeout=0";
-        let store = open_with_settings(&bank, &options, settings).await;
-        deposit(&store, "a", &["1"]).await.expect("lands");
+        let hurried = open_with_settings(&bank, &options, settings).await;
         let other = bank.session().await;
         other.batch_execute(LOCK).await.expect("locks");
-        let result = deposit(&store, "a", &["2"]).await;
+        let result = deposit_on(&hurried, "a", seen.as_ref(), &["2"]).await;
         assert_in_doubt!(result, PostgresError::TimedOut { .. });
         assert_eq!(balance(&store, "a").await, Some(1), "not there yet");
 
@@ -180,7 +183,7 @@ pub(crate) fn an_answer_that_is_lost_leaves_a_commit_that_landed_in_doubt(server
 pub(crate) fn a_commit_that_is_dropped_costs_its_connection_and_no_more(server: &Server) {
     tell(async {
         let bank = Bank::new(server);
-        let store = bank.open_with(&Options::new().connections(1)).await;
+        let store = bank.open_with(&patient().connections(1)).await;
         deposit(&store, "a", &["1"]).await.expect("lands");
         let seen = read(&store, "a", &[]).await;
         let other = bank.session().await;
@@ -188,8 +191,9 @@ pub(crate) fn a_commit_that_is_dropped_costs_its_connection_and_no_more(server: 
         let waiting = deposit_beside(&store, "a", seen.as_ref(), &["2"]);
         bank.until_one_waits().await;
         waiting.abort();
-        // Behind it on the same connection, this would run into a time-out of the server's.
-        deposit(&store, "b", &["1"]).await.expect("does not wait");
+        deposit(&store, "b", &["1"]).await.expect("lands");
+        // On the same connection, that would have come after this.
+        bank.until_one_waits().await;
         other.batch_execute("COMMIT").await.expect("unlocks");
     });
 }
@@ -197,7 +201,7 @@ pub(crate) fn a_commit_that_is_dropped_costs_its_connection_and_no_more(server: 
 pub(crate) fn a_call_that_finds_no_connection_free_is_throttled(server: &Server) {
     tell(async {
         let bank = Bank::new(server);
-        let options = Options::new()
+        let options = patient()
             .connections(1)
             .wait_timeout(Duration::from_millis(30));
         let store = bank.open_with(&options).await;
@@ -225,7 +229,7 @@ pub(crate) fn a_deadlock_is_a_passing_fault(server: &Server) {
     tell(async {
         let bank = Bank::new(server);
         // Whoever closes the circle looks for it after this long.
-        let store = open_with_settings(&bank, &Options::new(), "-c deadlock_timeout=10ms").await;
+        let store = open_with_settings(&bank, &patient(), "-c deadlock_timeout=10ms").await;
         deposit(&store, "a", &["1"]).await.expect("lands");
         bank.run(
             "CREATE TABLE tally (n int); INSERT INTO tally VALUES (0);
@@ -262,7 +266,7 @@ pub(crate) fn a_conflict_of_snapshots_is_no_refusal(server: &Server) {
     tell(async {
         let bank = Bank::new(server);
         let settings = "-c default_transaction_isolation=serializable";
-        let store = open_with_settings(&bank, &Options::new(), settings).await;
+        let store = open_with_settings(&bank, &patient(), settings).await;
         deposit(&store, "a", &["1"]).await.expect("lands");
         let seen = read(&store, "a", &[]).await;
         let other = bank.session().await;
@@ -285,7 +289,7 @@ pub(crate) fn a_server_that_takes_no_writes_is_left_for_another(server: &Server)
         let store = bank.open().await;
         deposit(&store, "a", &["1"]).await.expect("lands");
         let settings = "-c default_transaction_read_only=on";
-        let standby = open_with_settings(&bank, &Options::new(), settings).await;
+        let standby = open_with_settings(&bank, &patient(), settings).await;
         assert_eq!(balance(&standby, "a").await, Some(1));
         let result = deposit(&standby, "a", &["2"]).await;
         assert_not_landed!(result, Class::Transient, PostgresError::ReadOnly(_));

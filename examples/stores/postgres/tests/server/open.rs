@@ -6,12 +6,12 @@ use ferry_postgres::{OpenError, Options, PostgresError};
 use ferry_test_servers::postgres::Server;
 use futures_util::future::join_all;
 
-use crate::bank::{Accounts, Bank, balance, deposit, tell};
+use crate::bank::{Accounts, Bank, balance, deposit, patient, tell};
 
 pub(crate) fn those_who_open_an_empty_schema_at_once_do_not_collide(server: &Server) {
     tell(async {
         let bank = Bank::new(server);
-        let options = Options::new().schema("new").connections(1);
+        let options = patient().schema("new").connections(1);
         let openers = (0..12).map(|_| {
             let (options, url) = (options.clone(), bank.url().to_owned());
             tokio::spawn(async move { options.connect::<i64, String, ()>(&url).await })
@@ -30,7 +30,7 @@ pub(crate) fn stores_in_schemas_of_their_own_share_a_database(server: &Server) {
         let bank = Bank::new(server);
         let names = ["one", "An \"odd\" @ name; ü", "public"];
         for (n, name) in names.iter().enumerate() {
-            let store = bank.open_with(&Options::new().schema(*name)).await;
+            let store = bank.open_with(&patient().schema(*name)).await;
             assert_eq!(store.schema(), *name);
             for id in 0..=n {
                 let id = id.to_string();
@@ -38,7 +38,7 @@ pub(crate) fn stores_in_schemas_of_their_own_share_a_database(server: &Server) {
             }
         }
         for (n, name) in names.iter().enumerate() {
-            let store = bank.open_with(&Options::new().schema(*name)).await;
+            let store = bank.open_with(&patient().schema(*name)).await;
             assert_eq!(balance(&store, "a").await, Some(n as i64 + 1));
         }
         assert_eq!(bank.open().await.schema(), "public");
@@ -114,7 +114,7 @@ pub(crate) fn tables_that_are_there_need_no_right_to_create_any(server: &Server)
         let bank = Bank::new(server);
         bank.run("CREATE ROLE clerk LOGIN").await;
         let url = bank.url().replace("postgres@", "clerk@");
-        let mine = Options::new().schema("clerks");
+        let mine = patient().schema("clerks");
         let error = mine.connect::<i64, String, ()>(&url).await;
         let error = error.expect_err("may not create it");
         assert!(
@@ -135,20 +135,19 @@ pub(crate) fn tables_that_are_there_need_no_right_to_create_any(server: &Server)
 pub(crate) fn sessions_are_durable_whatever_the_databases_defaults(server: &Server) {
     tell(async {
         let bank = Bank::new(server);
-        bank.run(
-            "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off',
-                 current_database()); END $$",
-        )
-        .await;
+        for setting in [
+            "synchronous_commit = off",
+            "default_transaction_isolation = serializable",
+        ] {
+            bank.run(&format!(
+                "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET {setting}', current_database()); END $$"
+            ))
+            .await;
+        }
         let off = "SELECT current_setting('synchronous_commit')";
-        let row = bank
-            .session()
-            .await
-            .query_one(off, &[])
-            .await
-            .expect("reads");
-        assert_eq!(row.get::<_, &str>(0), "off");
-        let store = bank.open().await;
+        let row = bank.session().await.query_one(off, &[]).await;
+        assert_eq!(row.expect("reads").get::<_, &str>(0), "off");
+        let store = bank.open_with(&Options::new()).await;
         bank.run(
             "CREATE TABLE noted (commits text, isolation text, locks text, statements text);
              CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
