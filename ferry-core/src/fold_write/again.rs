@@ -51,7 +51,7 @@ impl<F: Fold> Trip<F> {
         if is_last || until > self.started + self.retry.total {
             return self.end(now, setback);
         }
-        self.cause = setback.into_cause();
+        self.remember(setback.into_cause());
         self.tally.retries += 1;
         self.sleep(now, until)
     }
@@ -90,7 +90,7 @@ impl<F: Fold> Trip<F> {
         let second = self.group.split_off(half);
         self.later.push(second);
         self.tries_failed = 0;
-        self.cause = setback.into_cause();
+        self.remember(setback.into_cause());
         self.read(now, Aim::Carry)
     }
 }

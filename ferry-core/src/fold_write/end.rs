@@ -22,7 +22,7 @@ impl<F: Fold> Trip<F> {
     ) -> Command<F> {
         match setback {
             Setback::Commit(cause) if !self.group.iter().all(Held::is_clear) => {
-                self.cause = cause;
+                self.remember(cause);
                 self.read(now, Aim::Settle)
             }
             Setback::Read(cause) | Setback::Commit(cause) => self.give_up(now, cause),

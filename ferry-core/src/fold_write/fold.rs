@@ -6,6 +6,7 @@ use super::{
     Command, Committing, ErrorOf, SchemaOf, StateOf, VersionOf,
     again::Setback,
     group::Fate,
+    proposal::Proposal,
     trip::{Aim, Trip},
 };
 use crate::{
@@ -31,11 +32,9 @@ impl<F: Fold> Trip<F> {
         self.answer_settled();
         if folded.is_ok() && matches!(aim, Aim::Carry) && !self.entries.is_empty() {
             self.tally.commits += 1;
-            let expected = version;
             return Command::Commit(Committing {
                 trip: self,
-                expected,
-                state,
+                proposal: Proposal::new(version, state),
             });
         }
         discard(state);

@@ -132,4 +132,10 @@ impl<F: Fold> Held<F> {
     pub(super) fn is_due(&self, now: Instant) -> bool {
         self.deadline.is_some_and(|deadline| deadline <= now)
     }
+
+    /// Each part on its own, in case its `Drop` panics.
+    pub(super) fn discard(self) {
+        discard(self.input);
+        discard(self.standing);
+    }
 }

@@ -17,6 +17,7 @@
 //! | after a try that failed: the next one after a pause, the halves apart, or the end | `again.rs` |
 //! | the end without a further try: what a last read settles, and who fails | `end.rs` |
 //! | what is known of one input, and what it makes of a failure | `group.rs` |
+//! | what a commit is to write | `proposal.rs` |
 //! | what a round trip took | `tally.rs` |
 
 mod again;
@@ -24,6 +25,7 @@ mod commit;
 mod end;
 mod fold;
 mod group;
+mod proposal;
 mod stages;
 mod tally;
 mod trip;
@@ -33,6 +35,7 @@ use core::fmt;
 
 use crate::{
     Failure, Fold, Instant, InvalidRetry, Retry, Schema,
+    guard::discard,
     per_key::{Batch, Ticket},
 };
 
@@ -262,6 +265,14 @@ pub(crate) struct Settled<F: Fold> {
     pub(crate) deadline: Option<Instant>,
     pub(crate) trace: Trace,
     pub(crate) answered: Answered<F>,
+}
+
+impl<F: Fold> Settled<F> {
+    /// Each part on its own, in case its `Drop` panics.
+    fn discard(self) {
+        discard(self.answered.input);
+        discard(self.answered.result);
+    }
 }
 
 impl<F> fmt::Debug for FoldWrite<F> {

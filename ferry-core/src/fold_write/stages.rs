@@ -4,7 +4,8 @@ use alloc::{boxed::Box, sync::Arc};
 use core::{fmt, time::Duration};
 
 use super::{
-    BatchOf, Call, Command, EntryOf, ErrorOf, IdOf, KeyOf, SchemaOf, StateOf, Tally, VersionOf,
+    BatchOf, Call, Command, EntryOf, ErrorOf, IdOf, KeyOf, SchemaOf, Tally, VersionOf,
+    proposal::Proposal,
     trip::{Aim, Trip},
 };
 use crate::{
@@ -52,8 +53,7 @@ impl<F: Fold> Reading<F> {
 #[must_use = "a commit that is not answered leaves its inputs unanswered"]
 pub struct Committing<F: Fold> {
     pub(super) trip: Box<Trip<F>>,
-    pub(super) expected: Option<VersionOf<F>>,
-    pub(super) state: StateOf<F>,
+    pub(super) proposal: Proposal<F>,
 }
 
 impl<F: Fold> Committing<F> {
@@ -64,9 +64,10 @@ impl<F: Fold> Committing<F> {
 
     /// What to write, and on which condition.
     pub fn commit(&self) -> Commit<'_, SchemaOf<F>> {
+        let (expected, state) = self.proposal.parts();
         Commit {
-            expected: self.expected.as_ref(),
-            state: &self.state,
+            expected: expected.as_ref(),
+            state,
             entries: &self.trip.entries,
         }
     }
@@ -93,11 +94,8 @@ impl<F: Fold> Committing<F> {
         now: Instant,
         committed: Result<VersionOf<F>, CommitError<ErrorOf<F>>>,
     ) -> (Command<F>, Option<RecordOf<SchemaOf<F>>>) {
-        let Self {
-            trip,
-            expected,
-            state,
-        } = self;
+        let Self { trip, proposal } = self;
+        let (expected, state) = proposal.into_parts();
         let error = match committed {
             Ok(version) => {
                 discard(expected);
@@ -117,11 +115,8 @@ impl<F: Fold> Committing<F> {
 
     /// The store's call panicked, with this message: it may or may not have written.
     pub fn panicked(self, now: Instant, message: Arc<str>) -> Command<F> {
-        let Self {
-            trip,
-            expected,
-            state,
-        } = self;
+        let Self { trip, proposal } = self;
+        let (expected, state) = proposal.into_parts();
         discard(state);
         let command = trip.commit_panicked(now, &expected, message);
         discard(expected);

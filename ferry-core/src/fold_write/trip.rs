@@ -95,7 +95,6 @@ impl<F: Fold> Trip<F> {
     /// Between batches a trip keeps buffers, and nothing in them.
     pub(super) fn finish(&mut self) -> BatchOf<F> {
         self.forget();
-        discard(core::mem::replace(&mut self.cause, Cause::Refused));
         match self.batch.take() {
             Some(batch) => batch,
             None => unreachable!("a stage exists from start to finish, and so does the batch"),
@@ -105,8 +104,14 @@ impl<F: Fold> Trip<F> {
     /// Lets go of everything of the user's but the inputs. Each on its own, in case its `Drop` panics.
     fn forget(&mut self) {
         self.forget_the_fold();
+        self.remember(Cause::Refused);
         self.ids.drain(..).for_each(discard);
-        self.settled.drain(..).for_each(discard);
+        self.settled.drain(..).for_each(Settled::discard);
+    }
+
+    /// What the last try came to grief on, in place of the one before.
+    pub(super) fn remember(&mut self, cause: Cause<ErrorOf<F>>) {
+        discard(core::mem::replace(&mut self.cause, cause));
     }
 
     pub(super) fn forget_the_fold(&mut self) {
@@ -161,7 +166,7 @@ impl<F: Fold> Trip<F> {
 impl<F: Fold> Drop for Trip<F> {
     fn drop(&mut self) {
         self.forget();
-        self.group.drain(..).for_each(discard);
-        self.later.drain(..).flatten().for_each(discard);
+        self.group.drain(..).for_each(Held::discard);
+        self.later.drain(..).flatten().for_each(Held::discard);
     }
 }

@@ -3,7 +3,9 @@
 use std::{fmt, mem};
 
 use ferry_core::{
-    Coverage, Durability, Fault, Fold, Instant, Projection, Record, RecordOf, Schema, Step, StepOf,
+    CommitError, Coverage, Durability, Fault, Fold, Instant, Projection, Record, RecordOf, Schema,
+    Step, StepOf,
+    fold_write::{self, FoldWrite},
     per_key::{self, Batch, Limits, PerKey},
     projected_write::{Command, ProjectedWrite, resume},
 };
@@ -138,20 +140,33 @@ fn heard(command: &mut Command<Bombs>) -> Vec<(u64, bool)> {
     answers.collect()
 }
 
+/// Up to its first commit.
+fn committing(ids: impl IntoIterator<Item = u64>) -> Command<Bombs> {
+    let write = ProjectedWrite::new(Bombs, RETRY).unwrap();
+    let Command::Read(read) = write.call(1).start(NOW, batch(ids)) else {
+        panic!("no read")
+    };
+    read.resume(NOW, Ok(Some(record(1))))
+}
+
+/// Whose first commit was answered.
+fn committed(
+    ids: impl IntoIterator<Item = u64>,
+    answer: Result<Version, CommitError<Bomb>>,
+) -> Command<Bombs> {
+    let Command::Commit(commit) = committing(ids) else {
+        panic!("no commit")
+    };
+    commit.resume(NOW, answer)
+}
+
 /// Up to its first projection, with a duplicate and two that are applied.
 fn projecting() -> Command<Bombs> {
     projecting_of([2, 1, 3])
 }
 
 fn projecting_of(ids: impl IntoIterator<Item = u64>) -> Command<Bombs> {
-    let write = ProjectedWrite::new(Bombs, RETRY).unwrap();
-    let Command::Read(read) = write.call(1).start(NOW, batch(ids)) else {
-        panic!("no read")
-    };
-    let Command::Commit(commit) = read.resume(NOW, Ok(Some(record(1)))) else {
-        panic!("no commit")
-    };
-    commit.resume(NOW, Ok(version(2)))
+    committed(ids, Ok(version(2)))
 }
 
 fn fails_in_part(command: Command<Bombs>, fault: Fault<Bomb>) -> Command<Bombs> {
@@ -200,6 +215,44 @@ fn an_error_that_nobody_hears_of_goes_off_in_silence() {
     assert_eq!(heard(&mut command), [(1, true)]);
     let mut command = fails_in_part(projecting_of([1]), transient());
     assert_eq!(heard(&mut command), [(1, true)]);
+}
+
+#[test]
+fn a_commit_is_tried_again_whatever_the_error_does() {
+    let mut command = committing([2, 1, 3]);
+    for _ in 1..RETRY.attempts {
+        let Command::Commit(commit) = command else {
+            panic!("no commit")
+        };
+        let failed = commit.resume(NOW, Err(transient().into()));
+        command = sleeps_and_reads(failed, 1);
+    }
+    assert!(matches!(command, Command::Commit(_)));
+}
+
+#[test]
+fn it_may_be_dropped_before_any_command_of_the_commit() {
+    let write = ProjectedWrite::new(Bombs, RETRY).unwrap();
+    drop(write.call(1).start(NOW, batch([2, 1, 3])));
+    drop(committing([2, 1, 3]));
+    // While it is tried again: each input that is in doubt has a version of its own.
+    let sleeping = committed([2, 1, 3], Err(CommitError::InDoubt(Bomb)));
+    assert!(matches!(sleeping, Command::Sleep(_)));
+    drop(sleeping);
+    // In parts.
+    drop(committed([2, 1, 3], Err(Fault::permanent(Bomb).into())));
+}
+
+#[test]
+fn a_fold_write_may_be_dropped_with_answers_that_nobody_took() {
+    let write = FoldWrite::new(Bombs, RETRY).unwrap();
+    let fold_write::Command::Read(read) = write.call(1).start(NOW, batch([2, 1, 3])) else {
+        panic!("no read")
+    };
+    let fold_write::Command::Commit(commit) = read.resume(NOW, Ok(Some(record(1)))) else {
+        panic!("no commit")
+    };
+    drop(commit.resume(NOW, Ok(version(2))));
 }
 
 #[test]

@@ -5,14 +5,14 @@ use std::rc::Rc;
 
 use ferry_core::{
     Coverage, Fault, Fold, Instant, Projection, Record, RecordOf, Schema, Step, StepOf,
-    per_key::{self, Limits, PerKey},
+    per_key::{self, Batch, Limits, PerKey, Terms},
     projected_write::{Command, ProjectedWrite},
 };
 
 use crate::{
     actor::{Actor, World},
     deposits::{Deposits, Hasher, batch},
-    story::{ACCOUNT, ONCE, RETRY, Story, by, deposit, down, too_large},
+    story::{ACCOUNT, MS, ONCE, RETRY, Story, busy, by, deposit, down, too_large},
     tallied::Tallied::*,
 };
 
@@ -163,15 +163,9 @@ fn a_retry_that_makes_no_sense_is_refused() {
 
 #[test]
 fn a_call_at_rest_holds_nothing_of_its_batch() {
-    let mut per_key = PerKey::new(Limits::default(), Hasher::default()).unwrap();
-    let input = Rc::new(());
-    per_key
-        .submit(Instant::EPOCH, 7, Rc::clone(&input))
-        .unwrap();
-    let Some(per_key::Command::Dispatch(batch)) = per_key.poll() else {
-        panic!("no batch");
-    };
     let now = Instant::EPOCH;
+    let input = Rc::new(());
+    let batch = sharing_batch(&input, 1, None);
     let call = ProjectedWrite::new(Sharing, RETRY).unwrap().call(1);
     let Command::Read(read) = call.start(now, batch) else {
         panic!("no read");
@@ -200,6 +194,35 @@ fn a_call_at_rest_holds_nothing_of_its_batch() {
 }
 
 #[test]
+fn a_call_at_rest_does_not_hold_a_record_that_nobody_waits_for_any_more() {
+    let now = Instant::EPOCH;
+    let input = Rc::new(());
+    let batch = sharing_batch(&input, 2, by(2));
+    let call = ProjectedWrite::new(Sharing, RETRY).unwrap().call(1);
+    let reads = |command| match command {
+        Command::Read(read) => read,
+        other => panic!("no read, but {other:?}"),
+    };
+    let commits = |command| match reads(command).resume(now, Ok(None)) {
+        Command::Commit(commit) => commit,
+        other => panic!("no commit, but {other:?}"),
+    };
+    let apart = commits(call.start(now, batch)).resume(now, Err(too_large().into()));
+    // The first is committed, and both expire while the second is tried again.
+    let second = commits(apart).resume(now, Ok(1));
+    let Command::Sleep(sleep) = reads(second).resume(now, Err(busy(9 * MS))) else {
+        panic!("no pause");
+    };
+    let mut command = sleep.wake(now + 2 * MS);
+    assert_eq!(command.answers().len(), 2);
+    let Command::Done(done) = command else {
+        panic!("not done");
+    };
+    let _batch_and_call = done.finish();
+    assert_eq!(Rc::strong_count(&input), 1);
+}
+
+#[test]
 fn a_record_is_let_go_of_as_soon_as_it_is_known_not_to_be_pending() {
     let state = Rc::new(());
     let write = ProjectedWrite::new(Sharing, RETRY).unwrap();
@@ -213,6 +236,30 @@ fn a_record_is_let_go_of_as_soon_as_it_is_known_not_to_be_pending() {
     };
     let _done = read.resume(now, Ok(Some(record)));
     assert_eq!(Rc::strong_count(&state), 1);
+}
+
+/// So many inputs that are all the same.
+fn sharing_batch(input: &Rc<()>, inputs: usize, deadline: Option<Instant>) -> Batch<u8, Rc<()>> {
+    let limits = Limits {
+        linger: Duration::MAX,
+        ..Limits::default()
+    };
+    let mut per_key = PerKey::new(limits, Hasher::default()).unwrap();
+    for _ in 0..inputs {
+        let terms = Terms {
+            deadline,
+            ..Terms::default()
+        };
+        let input = Rc::clone(input);
+        per_key
+            .submit_with(Instant::EPOCH, 7, input, terms)
+            .unwrap();
+    }
+    per_key.close();
+    match per_key.poll() {
+        Some(per_key::Command::Dispatch(batch)) => batch,
+        other => panic!("no batch, but {other:?}"),
+    }
 }
 
 /// The entry, the state and the view share what the input holds.
