@@ -264,6 +264,7 @@ macro_rules! behaviours {
                 what_a_handle_left_that_died_is_finished,
                 a_schedule_that_makes_no_sense_is_refused,
                 a_sweeper_resumes_no_more_keys_at_a_time_than_it_may,
+                a_key_that_is_found_twice_is_tried_once_and_forgotten_when_it_has_paid,
                 a_query_that_fails_or_panics_is_seen_and_asked_again,
                 a_sweeper_that_is_dropped_stops_at_once,
                 a_sweeper_that_is_closed_stops_at_once,
