@@ -11,7 +11,7 @@
 //! | how much there may be at once | `bounds.rs`, `fairness.rs`, `room.rs` |
 //! | fenced writes | `writes.rs`, `blocking.rs`, `nodes.rs` |
 //! | commit, then project | `projecting.rs` |
-//! | the projection alone | `resuming.rs`; of many keys `sweeping.rs`; on a schedule `sweepers.rs`, `sweepers_by_the_clock.rs` |
+//! | the projection alone | `resuming.rs`, `sharing_a_run.rs`; of many keys `sweeping.rs`; on a schedule `sweepers.rs`, `sweepers_by_the_clock.rs` |
 //! | clocks | `linger.rs`, `deadlines.rs`, `retries.rs` |
 //! | callers who go | `dropping.rs` |
 //! | user code that panics | `panics.rs`, `drops_that_panic.rs`, `types_that_panic.rs`, `keys_that_panic.rs`, `resumed_types_that_panic.rs` |
@@ -42,6 +42,7 @@ pub mod resumed_types_that_panic;
 pub mod resuming;
 pub mod retries;
 pub mod room;
+pub mod sharing_a_run;
 pub mod shutdown;
 pub mod soak;
 pub mod sweepers;
@@ -219,11 +220,7 @@ macro_rules! behaviours {
             resuming: [
                 a_resume_says_what_it_did,
                 a_resume_in_a_store_that_blocks_says_what_it_did,
-                those_who_ask_at_once_share_one_run,
                 keys_are_resumed_beside_each_other,
-                who_asks_after_a_commit_is_answered_by_a_read_that_saw_it,
-                who_wants_all_tries_is_not_answered_by_the_one_of_a_sweep,
-                a_sweep_may_be_answered_by_a_run_of_many_tries,
                 a_run_goes_to_its_end_whoever_goes,
                 the_end_waits_for_runs_under_way,
                 a_run_outlives_the_last_handle_and_then_nothing_is_left,
@@ -232,7 +229,14 @@ macro_rules! behaviours {
                 user_code_that_panics_is_heard_of_and_the_handle_goes_on,
                 a_runtime_that_goes_in_mid_run_leaves_nobody_waiting,
                 a_runtime_that_is_gone_resumes_nothing,
+            ]
+            sharing_a_run: [
+                those_who_ask_at_once_share_one_run,
+                who_asks_after_a_commit_is_answered_by_a_read_that_saw_it,
+                who_wants_all_tries_is_not_answered_by_the_one_of_a_sweep,
+                a_sweep_may_be_answered_by_a_run_of_many_tries,
                 a_run_may_be_asked_for_where_it_is_told,
+                who_wants_all_tries_gets_them_whenever_it_asks,
             ]
             resumed_types_that_panic: [
                 a_key_that_panics_at_any_use_costs_who_asked_for_it_alone,
@@ -260,6 +264,7 @@ macro_rules! behaviours {
                 what_a_handle_left_that_died_is_finished,
                 a_schedule_that_makes_no_sense_is_refused,
                 a_sweeper_resumes_no_more_keys_at_a_time_than_it_may,
+                a_key_that_is_found_twice_is_tried_once_and_forgotten_when_it_has_paid,
                 a_query_that_fails_or_panics_is_seen_and_asked_again,
                 a_sweeper_that_is_dropped_stops_at_once,
                 a_sweeper_that_is_closed_stops_at_once,
@@ -340,6 +345,7 @@ macro_rules! threaded_behaviours {
         $crate::tests! { $name: $host;
             threads: [
                 close_waits_for_answers_that_are_held_up,
+                nobody_joins_a_run_that_is_over,
             ]
         }
     };

@@ -23,6 +23,8 @@ type Sent = Submission<Answer<i64, Trouble>, Trouble>;
 const TRANSIENT: Mishap = Mishap::Fails(Class::Transient);
 const PERMANENT: Mishap = Mishap::Fails(Class::Permanent);
 
+type IsExpected = fn(&Cause<Trouble>) -> bool;
+
 pub fn open_curator<H: Host>(host: &H, gallery: &Gallery) -> Curator {
     let builder = host.builder().retry(at_once(4));
     builder
@@ -106,7 +108,7 @@ pub fn nobody_is_answered_before_the_view_shows_it<H: Host>(host: H) {
 
 pub fn a_projection_that_always_fails_makes_no_input_fail<H: Host>(host: H) {
     // What befalls it, how often it is tried, and what is heard of it.
-    let curses: [(Mishap, usize, fn(&Cause<Trouble>) -> bool); 7] = [
+    let curses: [(_, _, IsExpected); 7] = [
         (TRANSIENT, 4, |cause| {
             *cause == Cause::Store(Trouble("hiccup").into())
         }),

@@ -24,7 +24,7 @@ const PERMANENT: Mishap = Mishap::Fails(Class::Permanent);
 type Told = Result<Resumed, ResumeError<Trouble>>;
 
 /// Owes a deposit of this id in room 7.
-fn owing(id: u64) -> Gallery {
+pub fn owing(id: u64) -> Gallery {
     let gallery = Gallery::new();
     gallery.walls.owe(7, deposit(id, 10));
     gallery
@@ -114,27 +114,6 @@ pub fn a_resume_in_a_store_that_blocks_says_what_it_did<H: Host>(host: H) {
     });
 }
 
-pub fn those_who_ask_at_once_share_one_run<H: Host>(host: H) {
-    let gallery = owing(1);
-    let curator = open_curator(&host, &gallery);
-    host.run(async {
-        gallery.way.before_project.close();
-        let first = curator.resume(&7);
-        gallery.way.before_project.reached(1).await;
-        let others: Vec<_> = (0..50).map(|_| curator.resume(&7)).collect();
-        gallery.way.before_project.open();
-        assert_eq!(first.await, Ok(Resumed::Projected));
-        for other in others {
-            assert_eq!(other.await, Ok(Resumed::NothingPending));
-        }
-        assert_eq!(gallery.calls(7), (2, 1));
-        // The next run is another.
-        gallery.walls.owe(7, deposit(2, 10));
-        assert_eq!(curator.resume(&7).await, Ok(Resumed::Projected));
-        assert_eq!(gallery.calls(7), (3, 2));
-    });
-}
-
 pub fn keys_are_resumed_beside_each_other<H: Host>(host: H) {
     let gallery = Gallery::new();
     let curator = open_curator(&host, &gallery);
@@ -152,91 +131,6 @@ pub fn keys_are_resumed_beside_each_other<H: Host>(host: H) {
             assert_eq!(resume.await, Ok(Resumed::Projected));
         }
         gallery.walls.assert_all_is_shown();
-    });
-}
-
-pub fn who_asks_after_a_commit_is_answered_by_a_read_that_saw_it<H: Host>(host: H) {
-    let gallery = Gallery::new();
-    let curator = open_curator(&host, &gallery);
-    host.run(async {
-        // The one under way has read that nothing is pending.
-        gallery.way.after_read.close();
-        let before = curator.resume(&7);
-        gallery.way.after_read.reached(1).await;
-        gallery.walls.owe(7, deposit(1, 10));
-        let after = curator.resume(&7);
-        gallery.way.after_read.open();
-        assert_eq!(after.await, Ok(Resumed::Projected));
-        assert_eq!(gallery.walls.shown(7), [1]);
-        assert_eq!(before.await, Ok(Resumed::NothingPending));
-
-        // The one under way projects what is not the newest any more.
-        gallery.way.before_project.close();
-        gallery.walls.owe(7, deposit(2, 10));
-        let before = curator.resume(&7);
-        gallery.way.before_project.reached(2).await;
-        gallery.walls.owe(7, deposit(3, 10));
-        let after = curator.resume(&7);
-        gallery.way.before_project.open();
-        assert_eq!(after.await, Ok(Resumed::Projected));
-        assert_eq!(gallery.walls.shown(7), [1, 2, 3]);
-        assert_eq!(before.await, Ok(Resumed::Projected));
-
-        // The one under way has projected, and has not heard so yet.
-        gallery.way.after_project.close();
-        gallery.walls.owe(7, deposit(4, 10));
-        let arrived = gallery.way.after_project.arrived();
-        let before = curator.resume(&7);
-        gallery.way.after_project.reached(arrived + 1).await;
-        gallery.walls.owe(7, deposit(5, 10));
-        let after = curator.resume(&7);
-        gallery.way.after_project.open();
-        assert_eq!(after.await, Ok(Resumed::Projected));
-        assert_eq!(gallery.walls.shown(7), [1, 2, 3, 4, 5]);
-        assert_eq!(before.await, Ok(Resumed::Projected));
-    });
-}
-
-pub fn who_wants_all_tries_is_not_answered_by_the_one_of_a_sweep<H: Host>(host: H) {
-    let gallery = owing(1);
-    let curator = open_curator(&host, &gallery);
-    let way = &gallery.way;
-    host.run(async {
-        gallery.projections_meet([TRANSIENT; 3]);
-        way.before_read.close();
-        let once = curator.sweep([7]).retry(at_once(1));
-        let once = in_a_task(&host, async move { once.await });
-        way.before_read.reached(1).await;
-        // One comes while the sweep's try reads, and one while it projects.
-        let first = curator.resume(&7);
-        way.before_project.close();
-        way.before_read.open();
-        way.before_project.reached(1).await;
-        let second = curator.resume(&7);
-        way.before_project.open();
-        let report = once.await;
-        assert_eq!((report.projected, report.still_pending), (0, 1));
-        assert_eq!(first.await, Ok(Resumed::Projected));
-        assert_eq!(second.await, Ok(Resumed::Projected));
-        assert_eq!(gallery.calls(7), (4, 4));
-    });
-}
-
-pub fn a_sweep_may_be_answered_by_a_run_of_many_tries<H: Host>(host: H) {
-    let gallery = owing(1);
-    let curator = open_curator(&host, &gallery);
-    host.run(async {
-        gallery.projections_meet([TRANSIENT; 3]);
-        gallery.way.before_read.close();
-        let resume = curator.resume(&7);
-        gallery.way.before_read.reached(1).await;
-        let once = curator.sweep([7, 7]).retry(at_once(1));
-        let mut once = Box::pin(once.into_future());
-        assert!(poll_once(&mut once).await.is_none());
-        gallery.way.before_read.open();
-        assert_eq!(once.await.projected, 2);
-        assert_eq!(resume.await, Ok(Resumed::Projected));
-        assert_eq!(gallery.calls(7), (4, 4));
     });
 }
 
@@ -449,27 +343,6 @@ pub fn a_runtime_that_is_gone_resumes_nothing<H: Host>(host: H) {
     assert_eq!(block_on(curator.resume(&7)), Err(ResumeError::Closed));
     block_on(curator.close());
     assert_eq!(gallery.calls(7), (0, 0));
-}
-
-pub fn a_run_may_be_asked_for_where_it_is_told<H: Host>(host: H) {
-    // From the waker of one who asked, while the others are still to be told.
-    let gallery = owing(1);
-    let curator = open_curator(&host, &gallery);
-    host.run(async {
-        let (again, is_asked) = tokio::sync::oneshot::channel();
-        let asking = super::reaction::OnWake::run({
-            let curator = curator.clone();
-            move || drop(again.send(curator.resume(&7)))
-        });
-        let waker = asking.waker();
-        gallery.way.before_project.close();
-        let mut first = Box::pin(curator.resume(&7));
-        let mut cx = std::task::Context::from_waker(&waker);
-        assert!(first.as_mut().poll(&mut cx).is_pending());
-        gallery.way.before_project.open();
-        assert_eq!(is_asked.await.unwrap().await, Ok(Resumed::NothingPending));
-        assert_eq!(first.await, Ok(Resumed::Projected));
-    });
 }
 
 pub fn pauses_between_tries_are_the_writes<H: Host>(host: H) {

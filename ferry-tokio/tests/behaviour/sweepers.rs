@@ -15,7 +15,7 @@ use ferry_core::drive::{InvalidSchedule, Runtime, Schedule, Sweeper, SweeperHeal
 use futures_lite::future::{block_on, poll_once, yield_now};
 
 use super::{
-    bank::{Trouble, deposit},
+    bank::{Mishap, Trouble, deposit},
     gallery::Gallery,
     gate::Gate,
     host::*,
@@ -145,8 +145,28 @@ pub fn a_sweeper_resumes_no_more_keys_at_a_time_than_it_may<H: Host>(host: H) {
         gallery.way.before_read.open();
         until(&host, &sweeper, |health| health.turns == 1).await;
         assert_eq!(gallery.most_under_way(), 5);
+        let health = sweeper.health();
+        assert_eq!((health.pending, health.oldest_debt), (0, None));
         gallery.walls.assert_all_is_shown();
         assert_eq!(curator.stats().counters.resumes, 40);
+    });
+}
+
+pub fn a_key_that_is_found_twice_is_tried_once_and_forgotten_when_it_has_paid<H: Host>(host: H) {
+    let gallery = Gallery::new();
+    gallery.walls.owe(7, deposit(1, 1));
+    gallery.walls.owe(8, deposit(2, 1));
+    gallery.is_cursed(8, Mishap::Refused);
+    let curator = open_curator(&host, &gallery);
+    host.run(async {
+        let query = || ready(Ok::<_, Trouble>([7, 8, 7, 8, 9, 7]));
+        let sweeper = curator.sweeper(once(), query).unwrap();
+        until(&host, &sweeper, |health| health.turns == 1).await;
+        let calls = [7, 8, 9].map(|room| gallery.calls(room));
+        assert_eq!(calls, [(1, 1), (1, 1), (1, 0)]);
+        // The next turn is far away.
+        assert_eq!(sweeper.health().pending, 1);
+        assert!(sweeper.health().oldest_debt.is_some());
     });
 }
 

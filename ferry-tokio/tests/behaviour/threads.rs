@@ -2,10 +2,14 @@
 
 use std::{pin::pin, task::Context, thread};
 
+use ferry_core::projected_write::resume::Resumed;
 use futures_lite::future::{block_on, poll_once};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
-use super::{courier::Courier, gate::Gate, host::*, reaction::OnWake};
+use super::{
+    courier::Courier, gallery::Gallery, gate::Gate, host::*, projecting::open_curator,
+    reaction::OnWake,
+};
 
 pub fn close_waits_for_answers_that_are_held_up<H: Host>(host: H) {
     let courier = Courier::new(Gate::closed());
@@ -42,4 +46,25 @@ pub fn close_waits_for_answers_that_are_held_up<H: Host>(host: H) {
         closing.await;
         held_up.await.unwrap();
     });
+}
+
+pub fn nobody_joins_a_run_that_is_over<H: Host>(host: H) {
+    let gallery = Gallery::new();
+    let curator = open_curator(&host, &gallery);
+    let (done, mut is_done) = mpsc::channel(1);
+    let asking: Vec<_> = (0..2)
+        .map(|_| {
+            let (curator, done) = (curator.clone(), done.clone());
+            thread::spawn(move || {
+                for _ in 0..10_000 {
+                    let told = block_on(curator.resume(&7));
+                    assert_eq!(told, Ok(Resumed::NothingPending));
+                }
+                drop(done);
+            })
+        })
+        .collect();
+    drop(done);
+    host.run(async { assert_eq!(is_done.recv().await, None::<()>) });
+    asking.into_iter().for_each(|one| one.join().unwrap());
 }
