@@ -142,6 +142,9 @@ pub fn a_sweeper_resumes_no_more_keys_at_a_time_than_it_may<H: Host>(host: H) {
             gallery.way.before_read.reached(done + 5).await;
             gallery.way.before_read.let_through(1);
         }
+        // It is seen how far the turn has come.
+        until(&host, &sweeper, |health| health.pending == 4).await;
+        assert_eq!(sweeper.health().turns, 0);
         gallery.way.before_read.open();
         until(&host, &sweeper, |health| health.turns == 1).await;
         assert_eq!(gallery.most_under_way(), 5);
@@ -160,7 +163,11 @@ pub fn a_key_that_is_found_twice_is_tried_once_and_forgotten_when_it_has_paid<H:
     let curator = open_curator(&host, &gallery);
     host.run(async {
         let query = || ready(Ok::<_, Trouble>([7, 8, 7, 8, 9, 7]));
-        let sweeper = curator.sweeper(once(), query).unwrap();
+        let schedule = Schedule {
+            concurrency: 1,
+            ..once()
+        };
+        let sweeper = curator.sweeper(schedule, query).unwrap();
         until(&host, &sweeper, |health| health.turns == 1).await;
         let calls = [7, 8, 9].map(|room| gallery.calls(room));
         assert_eq!(calls, [(1, 1), (1, 1), (1, 0)]);
