@@ -134,6 +134,15 @@ impl Jitter {
         }
     }
 
+    /// Puts these in an order of chance.
+    #[cfg(feature = "drive")]
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for end in (1..items.len()).rev() {
+            let drawn = u128::from(self.0.next_u64()) * (end as u128 + 1);
+            items.swap(end, (drawn >> 64) as usize);
+        }
+    }
+
     /// Evenly from zero to this.
     pub(crate) fn up_to(&mut self, most: Duration) -> Duration {
         let span = u64::try_from(most.as_nanos()).unwrap_or(u64::MAX);
@@ -196,6 +205,20 @@ mod tests {
         assert!(pauses.iter().all(|&pause| pause <= half));
         assert!(pauses.iter().any(|&pause| pause < half / 4));
         assert!(pauses.iter().any(|&pause| pause > half / 4 * 3));
+    }
+
+    #[cfg(feature = "drive")]
+    #[test]
+    fn a_shuffle_keeps_everything_and_differs_by_seed() {
+        let shuffled = |seed| {
+            let mut items: [u32; 50] = core::array::from_fn(|n| n as u32);
+            Jitter::new(seed).shuffle(&mut items);
+            items
+        };
+        assert_ne!(shuffled(1), shuffled(2));
+        let mut items = shuffled(1);
+        items.sort_unstable();
+        assert!((0..50).eq(items));
     }
 
     #[test]

@@ -177,6 +177,11 @@ impl<T> Waiter<T> {
         }
     }
 
+    /// Whether nobody is there to hear it any more.
+    pub(super) fn has_gone(&self) -> bool {
+        matches!(*self.0.lock(), Word::Spent)
+    }
+
     /// Goes; if the word was given and not heard, it is handed back.
     pub(super) fn leave(&self) -> Option<T> {
         let mut state = self.0.lock();

@@ -136,8 +136,8 @@ impl<P: SharedProjection> Ferry<ProjectedWrite<P>> {
     /// the write's retry.
     ///
     /// It may be called anywhere and at any time, beside batches and other resumes of the key. Those of
-    /// this handle that ask at the same time share one run; each is answered by a read that began after it
-    /// asked.
+    /// this handle that ask at the same time share one run, and what is left of its tries; each is answered by
+    /// a read that began after it asked.
     ///
     /// # Errors
     ///

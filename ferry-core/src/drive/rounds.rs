@@ -103,7 +103,9 @@ impl<P: SharedProjection> Rounds<P> {
             Some(Ok(keys)) => keys,
             Some(Err(error)) => return self.failed(error),
         };
-        let due = self.debts.lock().find(self.shared().now(), keys);
+        let mut due = self.debts.lock().find(self.shared().now(), keys);
+        // The sweepers of other processes find the same keys, and are not to try them in the same order.
+        self.jitter.shuffle(&mut due);
         self.asked(None);
         match or_stop(&self.stop, self.sweep(due)).await {
             Some(report) if !report.was_cut_short => {}

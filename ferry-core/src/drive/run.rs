@@ -44,6 +44,10 @@ impl<E> Run<E> {
     pub(super) fn join(&self, tries: Tries, waiter: &Arc<Waiter<Heard<E>>>) -> bool {
         let mut askers = self.0.lock();
         if !askers.is_over {
+            // Those who have gone make room, so that a call that hangs does not gather ever more of them.
+            if askers.next.len() == askers.next.capacity() {
+                askers.next.retain(|(_, waiter)| !waiter.has_gone());
+            }
             askers.next.push((tries, Arc::clone(waiter)));
         }
         !askers.is_over
@@ -98,5 +102,21 @@ pub(super) struct Running<E>(pub(super) Arc<Run<E>>);
 impl<E> Drop for Running<E> {
     fn drop(&mut self) {
         self.0.end(&Cause::Abandoned);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_who_have_gone_are_not_kept() {
+        let run = Run::<()>::new(Tries::All, Waiter::new());
+        for _ in 0..10_000 {
+            let waiter = Waiter::new();
+            assert!(run.join(Tries::All, &waiter));
+            waiter.leave();
+        }
+        assert!(run.0.lock().next.capacity() < 100);
     }
 }

@@ -280,8 +280,9 @@ impl<P: SharedProjection> Engine<P> {
         while self.has_room() && !self.is_drawn_out {
             match keys.as_mut().poll_next(cx) {
                 Poll::Ready(Some(key)) => {
-                    self.report.taken += 1;
-                    has_begun |= self.begin(Failing { key, failed: 0 });
+                    let is_taken = self.begin(Failing { key, failed: 0 });
+                    self.report.taken += u64::from(is_taken);
+                    has_begun |= is_taken;
                 }
                 Poll::Ready(None) => self.is_drawn_out = true,
                 Poll::Pending => break,
