@@ -1,22 +1,21 @@
 //! Several processes that write, resume and die beside each other, on one store and step by step.
 
+mod calls;
+
 use core::time::Duration;
-use std::{
-    collections::{BTreeMap, VecDeque},
-    io,
-};
+use std::collections::{BTreeMap, VecDeque};
 
 use ferry_core::{
-    CommitError, Coverage, Fault, Instant, ProjectResult, RecordOf, Retry,
-    projected_write::{Call, Command, Committing, ProjectedWrite, resume},
+    Instant, Retry,
+    projected_write::{Call, Command, ProjectedWrite, resume},
 };
 
 use crate::{
-    deposits::{Accounts, Deposits, batch_within},
+    deposits::{Deposits, batch_within},
     judge::{Breach, Heard, Judge, Sent},
     schedule::{Answer, Job, PROCESSES, Schedule, Turn},
     store::{Flaw, Reach, Store, Write, Writer},
-    words::{ACCOUNT, busy, down, error, too_large},
+    words::ACCOUNT,
 };
 
 /// What a run has met with.
@@ -397,115 +396,6 @@ impl Fleet {
         };
         self.now = self.now + time;
     }
-
-    // ---- calls of the store: `None` where the call panics -------------------------------------------
-
-    fn read(&self, answer: Answer) -> Option<Result<Option<RecordOf<Accounts>>, Fault<io::Error>>> {
-        Some(match answer {
-            Answer::Fails | Answer::GoesAdrift => Err(down()),
-            Answer::Throttles => Err(busy(Duration::from_millis(3))),
-            Answer::FailsForGood => Err(Fault::permanent(error("malformed"))),
-            Answer::Panics => return None,
-            Answer::Truth | Answer::LandsUnheard | Answer::ResentBelow | Answer::LandsInPart(_) => {
-                Ok(self.store.read())
-            }
-        })
-    }
-
-    fn commit(
-        &mut self,
-        number: usize,
-        commit: Committing<Deposits>,
-        answer: Answer,
-    ) -> Command<Deposits> {
-        assert!(!commit.entries().is_empty(), "a commit of nothing");
-        let is_too_large = |id| self.schedule.too_large.contains(&id);
-        if commit.entries().iter().any(|entry| is_too_large(entry.id)) {
-            return commit.resume(self.now, Err(too_large().into()));
-        }
-        if commit.commit().state.marker != self.store.marker()
-            && commit.commit().expected.copied() == self.store.version()
-        {
-            self.meets(Met::CommitBehindAMovedMarker);
-        }
-        let write = Write::commit(commit.commit(), Writer(number));
-        let landed = match self.send(write, answer) {
-            None => return commit.panicked(self.now, "in commit".into()),
-            Some(landed) => landed,
-        };
-        if landed.is_ok() && self.telling == Telling::AtTheCommit {
-            for entry in commit.entries() {
-                let oldest = self.sent[number].oldest;
-                self.judge.is_projected(&self.store, oldest, *entry, 0);
-            }
-        }
-        commit.resume(self.now, landed)
-    }
-
-    fn project(
-        &mut self,
-        record: &RecordOf<Accounts>,
-        answer: Answer,
-    ) -> Option<ProjectResult<Vec<u64>, io::Error>> {
-        if let Answer::LandsInPart(part) = answer {
-            let reach = part_of(record, part);
-            let landed = self.store.arrive(Write::projection(record, reach));
-            self.judge.looks_at(&self.store);
-            let fault = match part % 8 {
-                0 => too_large(),
-                _ => down(),
-            };
-            let view = self.store.view.ids.clone();
-            return Some(match landed {
-                Some(_) => {
-                    self.meets(Met::ProjectionLandedInPart);
-                    Ok(Coverage::Part { view, fault })
-                }
-                None => Err(CommitError::Refused),
-            });
-        }
-        let landed = self.send(Write::projection(record, Reach::Whole), answer)?;
-        match landed {
-            Ok(_) => self.meets(Met::ProjectionLanded),
-            Err(CommitError::Refused) => self.meets(Met::ProjectionRefused),
-            Err(CommitError::NotLanded(_) | CommitError::InDoubt(_)) => {}
-        }
-        Some(landed.map(|_| Coverage::Whole))
-    }
-
-    fn send(
-        &mut self,
-        write: Write,
-        answer: Answer,
-    ) -> Option<Result<u64, CommitError<io::Error>>> {
-        let timed_out = || Err(CommitError::InDoubt(error("timed out")));
-        let result = match answer {
-            Answer::Truth | Answer::LandsInPart(_) => {
-                self.store.arrive(write).ok_or(CommitError::Refused)
-            }
-            Answer::Fails => Err(down().into()),
-            Answer::Throttles => Err(busy(Duration::from_millis(3)).into()),
-            Answer::FailsForGood => Err(too_large().into()),
-            Answer::LandsUnheard => {
-                self.store.arrive_unheard(write);
-                timed_out()
-            }
-            Answer::GoesAdrift => {
-                self.store.set_adrift(write);
-                timed_out()
-            }
-            Answer::ResentBelow => {
-                self.store.arrive(write.clone());
-                self.store.arrive(write).ok_or(CommitError::Refused)
-            }
-            Answer::Panics => {
-                self.store.set_adrift(write);
-                return None;
-            }
-        };
-        self.judge.looks_at(&self.store);
-        Some(result)
-    }
 }
 
 impl Process {
@@ -514,18 +404,6 @@ impl Process {
             Work::None => false,
             Work::Write { command, .. } => matches!(command, Command::Project(_)),
             Work::Resume { command, .. } => matches!(**command, resume::Command::Project(_)),
-        }
-    }
-}
-
-/// A part of a record's projection, as it was drawn: up to an earlier version, or some of the entries.
-fn part_of(record: &RecordOf<Accounts>, part: u8) -> Reach {
-    let owed = record.version - record.state.marker;
-    match part % 2 {
-        0 if owed > 1 => Reach::Until(record.state.marker + 1 + u64::from(part) % (owed - 1)),
-        _ => {
-            let ids = record.state.applied.keys().copied();
-            Reach::Ahead(ids.filter(|id| (id + u64::from(part)) % 3 > 0).collect())
         }
     }
 }

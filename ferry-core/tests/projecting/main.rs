@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | the store, which keeps the true log | `store.rs` |
 //! | what stories are told with | `actor.rs`, `story.rs`, `resumer.rs`, `tallied.rs` |
-//! | what properties are checked with | `schedule.rs`, `fleet.rs`, `judge.rs` |
+//! | what properties are checked with | `schedule.rs`, `fleet.rs`, `fleet/calls.rs`, `judge.rs` |
 
 mod actor;
 mod debts;

@@ -195,3 +195,14 @@ fn it_ends_when_its_time_is_used_up() {
         &[Reads(1), Projections(1), ProjectionsFailed(1)],
     );
 }
+
+#[test]
+fn its_time_begins_when_it_does() {
+    let world = indebted();
+    world.passes(2 * RETRY.total);
+    let mut resumer = Resumer::on(&world);
+    resumer.reads().projection_fails(down()).sleeps().reads();
+    resumer.projection_lands();
+    let took = [Reads(2), Retries(1), Projections(2), ProjectionsFailed(1)];
+    resumer.ends(PROJECTED, &took);
+}

@@ -199,20 +199,17 @@ fn a_call_at_rest_does_not_hold_a_record_that_nobody_waits_for_any_more() {
     let input = Rc::new(());
     let batch = sharing_batch(&input, 2, by(2));
     let call = ProjectedWrite::new(Sharing, RETRY).unwrap().call(1);
-    let reads = |command| match command {
-        Command::Read(read) => read,
-        other @ (Command::Commit(_)
-        | Command::Project(_)
-        | Command::Sleep(_)
-        | Command::Done(_)) => {
-            panic!("no read, but {other:?}")
-        }
+    let reads = |command| {
+        let Command::Read(read) = command else {
+            panic!("no read");
+        };
+        read
     };
-    let commits = |command| match reads(command).resume(now, Ok(None)) {
-        Command::Commit(commit) => commit,
-        other @ (Command::Read(_) | Command::Project(_) | Command::Sleep(_) | Command::Done(_)) => {
-            panic!("no commit, but {other:?}")
-        }
+    let commits = |command| {
+        let Command::Commit(commit) = reads(command).resume(now, Ok(None)) else {
+            panic!("no commit");
+        };
+        commit
     };
     let apart = commits(call.start(now, batch)).resume(now, Err(too_large().into()));
     // The first is committed, and both expire while the second is tried again.
