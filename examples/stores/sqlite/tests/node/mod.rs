@@ -16,7 +16,7 @@ use ferry_tokio::{
 use tokio::runtime;
 
 /// After so long a future is reported as hanging. Nothing is expected to take any time at all.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A process. Dropped, it dies as if it were killed: its tasks end in the middle of what they do.
 pub struct Node<P: SharedProjection> {
