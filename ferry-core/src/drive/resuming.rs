@@ -237,7 +237,9 @@ where
             loop {
                 command = match command {
                     Command::Read(stage) => {
-                        run.reads(tries);
+                        if !stage.is_last_look() {
+                            run.reads(tries);
+                        }
                         self.edge.read(stage).await
                     }
                     Command::Project(stage) => self.edge.project(stage).await,

@@ -21,6 +21,8 @@ pub(super) struct Debt<P: Projection> {
     tries_failed: u32,
     /// Whether there was one.
     was_seen: bool,
+    /// What the last try came to grief on, while one more read tells whether it is paid all the same.
+    last_cause: Option<Cause<ErrorOf<P>>>,
     pub(super) tally: Tally,
 }
 
@@ -41,6 +43,7 @@ impl<P: Projection> Debt<P> {
             started: Instant::EPOCH,
             tries_failed: 0,
             was_seen: false,
+            last_cause: None,
             tally: Tally::default(),
         }
     }
@@ -50,6 +53,7 @@ impl<P: Projection> Debt<P> {
         self.started = now;
         self.tries_failed = 0;
         self.was_seen = false;
+        self.forget();
         self.tally = Tally::default();
     }
 
@@ -74,7 +78,14 @@ impl<P: Projection> Debt<P> {
             Ok(record) => record,
             Err(Fault { error, class }) => {
                 self.tally.faults += 1;
-                return self.again(now, Cause::Store(Arc::new(error)), class);
+                let cause = Cause::Store(Arc::new(error));
+                return match self.last_cause.take() {
+                    Some(last) => {
+                        discard(cause);
+                        Next::Over(Err(last))
+                    }
+                    None => self.again(now, Setback::Certain(cause), class),
+                };
             }
         };
         let Some(record) = record else {
@@ -82,7 +93,10 @@ impl<P: Projection> Debt<P> {
         };
         let kept = Kept::new(record);
         match self.is_pending(kept.record()) {
-            Ok(true) => self.project(kept),
+            Ok(true) => match self.last_cause.take() {
+                Some(last) => Next::Over(Err(last)),
+                None => self.project(kept),
+            },
             Ok(false) => self.paid(),
             Err(message) => Next::Over(Err(Cause::Panicked(message))),
         }
@@ -98,7 +112,8 @@ impl<P: Projection> Debt<P> {
 
     pub(super) fn read_panicked(&mut self, message: Arc<str>) -> Next<P> {
         self.tally.faults += 1;
-        Next::Over(Err(Cause::Panicked(message)))
+        let last = self.last_cause.take();
+        Next::Over(Err(last.unwrap_or(Cause::Panicked(message))))
     }
 
     /// The store answered; `covered` is told of a part that landed.
@@ -108,26 +123,37 @@ impl<P: Projection> Debt<P> {
         result: ProjectResult<P::View, ErrorOf<P>>,
         covered: impl FnOnce(&P::View),
     ) -> Next<P> {
-        let (cause, class) = match result {
+        let (setback, class) = match result {
             Ok(Coverage::Whole) => return Next::Over(Ok(Resumed::Projected)),
             Ok(Coverage::Part { view, fault }) => {
                 covered(&view);
                 discard(view);
-                (Cause::Store(Arc::new(fault.error)), fault.class)
+                let cause = Cause::Store(Arc::new(fault.error));
+                (Setback::Certain(cause), fault.class)
             }
-            Err(CommitError::Refused) => (Cause::Refused, Class::Transient),
+            Err(CommitError::Refused) => (Setback::Open(Cause::Refused), Class::Transient),
             Err(CommitError::NotLanded(fault)) => {
-                (Cause::Store(Arc::new(fault.error)), fault.class)
+                let cause = Cause::Store(Arc::new(fault.error));
+                (Setback::Certain(cause), fault.class)
             }
-            Err(CommitError::InDoubt(error)) => (Cause::Store(Arc::new(error)), Class::Transient),
+            Err(CommitError::InDoubt(error)) => {
+                let cause = Cause::Store(Arc::new(error));
+                (Setback::Open(cause), Class::Transient)
+            }
         };
         self.tally.projections_failed += 1;
-        self.again(now, cause, class)
+        self.again(now, setback, class)
     }
 
+    /// It may have written: that is looked for, and not tried again.
     pub(super) fn project_panicked(&mut self, message: Arc<str>) -> Next<P> {
         self.tally.projections_failed += 1;
-        Next::Over(Err(Cause::Panicked(message)))
+        self.end(Setback::Open(Cause::Panicked(message)))
+    }
+
+    #[cfg(feature = "drive")]
+    pub(super) fn is_last_look(&self) -> bool {
+        self.last_cause.is_some()
     }
 
     /// The pause is over.
@@ -150,16 +176,48 @@ impl<P: Projection> Debt<P> {
         &self.projection
     }
 
-    fn again(&mut self, now: Instant, cause: Cause<ErrorOf<P>>, class: Class) -> Next<P> {
+    fn again(&mut self, now: Instant, setback: Setback<ErrorOf<P>>, class: Class) -> Next<P> {
         self.tries_failed += 1;
         let until = now + self.jitter.pause(&self.retry, self.tries_failed, class);
         let is_last = class == Class::Permanent
             || self.tries_failed >= self.retry.attempts
             || until > self.started + self.retry.total;
         if is_last {
-            return Next::Over(Err(cause));
+            return self.end(setback);
         }
+        let (Setback::Open(cause) | Setback::Certain(cause)) = setback;
         discard(cause);
         Next::SleepUntil(until)
+    }
+
+    /// There is no further try. Where the last has left it open whether the view shows the record, one more
+    /// read tells.
+    fn end(&mut self, setback: Setback<ErrorOf<P>>) -> Next<P> {
+        match setback {
+            Setback::Certain(cause) => Next::Over(Err(cause)),
+            Setback::Open(cause) => {
+                self.last_cause = Some(cause);
+                self.read()
+            }
+        }
+    }
+
+    /// Between batches it keeps nothing of the last.
+    pub(super) fn forget(&mut self) {
+        discard(self.last_cause.take());
+    }
+}
+
+/// What a try failed on, and whether the record may be projected all the same: by it, unheard, or by whoever
+/// was quicker.
+enum Setback<E> {
+    Certain(Cause<E>),
+    Open(Cause<E>),
+}
+
+/// It may be dropped anywhere; a cause of the user's whose `Drop` panics must not meet another.
+impl<P: Projection> Drop for Debt<P> {
+    fn drop(&mut self) {
+        self.forget();
     }
 }

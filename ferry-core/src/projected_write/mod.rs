@@ -56,7 +56,8 @@ use trip::Trip;
 /// - Where a projection lands in part, the inputs that the view then includes are answered, and the
 ///   others wait for the rest.
 /// - It ends: the projection has tries and a total time of its own, of the same [`Retry`]. A permanent
-///   error or a panic of it is not tried again. Nobody but who waits for it pays: once every input is
+///   error or a panic of it is not tried again. If the last try left it open whether the view shows the
+///   record (refused, in doubt, a panic), one more read tells. Nobody but who waits for it pays: once every input is
 ///   answered, what is left of a debt is for the key's next batch, or for a [`resume`].
 ///
 /// ```

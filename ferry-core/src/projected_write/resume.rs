@@ -115,6 +115,12 @@ impl<P: Projection> Reading<P> {
         &[]
     }
 
+    /// Whether it only looks how the last try ended, and leads to no further one.
+    #[cfg(feature = "drive")]
+    pub(crate) fn is_last_look(&self) -> bool {
+        self.run.debt.is_last_look()
+    }
+
     /// The store answered; `None`: there is no record.
     pub fn resume(
         self,
@@ -153,7 +159,8 @@ impl<P: Projection> Projecting<P> {
         run.to(now, next)
     }
 
-    /// The store's call panicked, with this message: it may or may not have written. Not tried again.
+    /// The store's call panicked, with this message: it may or may not have written, which one more read
+    /// tells. It is not tried again.
     pub fn panicked(self, now: Instant, message: Arc<str>) -> Command<P> {
         let Self { mut run, record } = self;
         drop(record);

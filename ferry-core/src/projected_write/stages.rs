@@ -136,8 +136,8 @@ impl<P: Projection> Projecting<P> {
         trip.projected(now, done, result)
     }
 
-    /// The store's call panicked, with this message: it may or may not have written. It is not tried
-    /// again; the inputs are answered as committed.
+    /// The store's call panicked, with this message: it may or may not have written, which one more read
+    /// tells. It is not tried again.
     pub fn panicked(self, now: Instant, message: Arc<str>) -> Command<P> {
         let Self {
             mut trip,

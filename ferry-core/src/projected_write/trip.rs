@@ -243,6 +243,7 @@ impl<P: Projection> Trip<P> {
     pub(super) fn forget(&mut self) {
         self.committed = None;
         self.answers.forget();
+        self.debt.forget();
     }
 }
 

@@ -283,9 +283,10 @@ fn a_permanent_error_is_not_tried_again() {
 fn a_projection_that_panics_is_not_tried_again() {
     let mut story = Story::of([deposit(1, 50)]);
     story.reads().commit_lands().projection_panics();
+    story.hears(&[]).reads();
     story.hears(&["1: 50, committed, panicked in project"]);
     story.ends(&[
-        Reads(1),
+        Reads(2),
         Commits(1),
         Projections(1),
         ProjectionsFailed(1),
@@ -359,10 +360,10 @@ fn when_the_attempts_are_used_up_the_last_cause_is_told() {
     for _ in 1..RETRY.attempts {
         story.projection_fails(down()).hears(&[]).sleeps().reads();
     }
-    story.projection_goes_adrift();
+    story.projection_goes_adrift().hears(&[]).reads();
     story.hears(&["1: 50, committed, timed out"]);
     story.ends(&[
-        Reads(4),
+        Reads(5),
         Commits(1),
         Retries(3),
         Projections(4),
@@ -376,10 +377,42 @@ fn when_the_attempts_are_used_up_the_last_cause_is_told() {
 fn tried_once_it_is_not_tried_again() {
     let mut story = Story::retrying(&World::default(), ONCE, [deposit(1, 50)]);
     story.reads().commit_lands();
+    story.world.a_rival_commits(8, 5);
+    story.projection_is_refused().hears(&[]).reads();
+    story.hears(&["1: 50, committed, refused"]);
+}
+
+#[test]
+fn what_the_last_try_left_open_one_more_read_tells() {
+    let mut story = Story::retrying(&World::default(), ONCE, [deposit(1, 50)]);
+    story.reads().commit_lands();
     story.world.a_rival_projects();
-    story
-        .projection_is_refused()
-        .hears(&["1: 50, committed, refused"]);
+    story.projection_is_refused().hears(&[]).reads();
+    story.hears(&["1: 50, projected"]);
+
+    let mut story = Story::retrying(&World::default(), ONCE, [deposit(1, 50)]);
+    story.reads().commit_lands().projection_lands_unheard();
+    story.hears(&[]).reads().hears(&["1: 50, projected"]);
+}
+
+#[test]
+fn a_last_read_that_fails_leaves_the_cause_of_the_last_try() {
+    let mut story = Story::retrying(&World::default(), ONCE, [deposit(1, 50)]);
+    story.reads().commit_lands().projection_goes_adrift();
+    story.read_fails(down());
+    story.hears(&["1: 50, committed, timed out"]);
+
+    let mut story = Story::retrying(&World::default(), ONCE, [deposit(1, 50)]);
+    story.reads().commit_lands().projection_goes_adrift();
+    story.read_panics();
+    story.hears(&["1: 50, committed, timed out"]);
+}
+
+#[test]
+fn a_last_try_that_certainly_failed_is_not_followed_by_a_read() {
+    let mut story = Story::retrying(&World::default(), ONCE, [deposit(1, 50)]);
+    story.reads().commit_lands().projection_fails(down());
+    story.hears(&["1: 50, committed, down"]);
 }
 
 #[test]

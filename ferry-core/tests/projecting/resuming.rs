@@ -87,9 +87,9 @@ fn it_is_tried_as_often_as_a_batch_and_then_tells_why_the_record_is_pending_stil
     for _ in 2..RETRY.attempts {
         resumer.sleeps().reads().projection_fails(down());
     }
-    resumer.sleeps().reads().projection_goes_adrift();
+    resumer.sleeps().reads().projection_goes_adrift().reads();
     let took = [
-        Reads(4),
+        Reads(5),
         Faults(1),
         Retries(3),
         Projections(3),
@@ -140,11 +140,21 @@ fn permanent_errors_and_panics_are_the_end() {
     resumer.ends(Err("panicked in read"), &[Reads(1), Faults(1)]);
 
     let mut resumer = Resumer::on(&world);
-    resumer.reads().projection_panics();
+    resumer.reads().projection_panics().reads();
     resumer.ends(
         Err("panicked in project"),
-        &[Reads(1), Projections(1), ProjectionsFailed(1)],
+        &[Reads(2), Projections(1), ProjectionsFailed(1)],
     );
+}
+
+#[test]
+fn who_is_refused_at_its_last_try_sees_that_a_rival_has_paid() {
+    let world = indebted();
+    let mut resumer = Resumer::once_on(&world);
+    resumer.reads();
+    world.a_rival_projects();
+    resumer.projection_is_refused().reads();
+    resumer.ends(PROJECTED, &[Reads(2), Projections(1), ProjectionsFailed(1)]);
 }
 
 #[test]

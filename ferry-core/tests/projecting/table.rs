@@ -331,31 +331,31 @@ fn what_each_answer_to_a_projection_leads_to() {
             NotLandedThrottled      Sleep, hinted
             NotLandedPermanent      Done                9: 5, committed, too large; 1: 15, committed, too large; 2: 25, committed, too large
             InDoubt                 Sleep
-            ProjectPanics           Done                9: 5, committed, panicked in project; 1: 15, committed, panicked in project; 2: 25, committed, panicked in project
+            ProjectPanics           Read
 
         as committed, only try
             Landed                  Done                9: 5, projected; 1: 15, projected; 2: 25, projected
             LandedInPart            Done                1: 15, projected; 9: 5, committed, down; 2: 25, committed, down
             LandedInAllThatMatters  Done                9: 5, projected; 1: 15, projected; 2: 25, projected
             LandedInPartForGood     Done                1: 15, projected; 9: 5, committed, too large; 2: 25, committed, too large
-            Refused                 Done                9: 5, committed, refused; 1: 15, committed, refused; 2: 25, committed, refused
+            Refused                 Read
             NotLanded               Done                9: 5, committed, down; 1: 15, committed, down; 2: 25, committed, down
             NotLandedThrottled      Done                9: 5, committed, busy; 1: 15, committed, busy; 2: 25, committed, busy
             NotLandedPermanent      Done                9: 5, committed, too large; 1: 15, committed, too large; 2: 25, committed, too large
-            InDoubt                 Done                9: 5, committed, timed out; 1: 15, committed, timed out; 2: 25, committed, timed out
-            ProjectPanics           Done                9: 5, committed, panicked in project; 1: 15, committed, panicked in project; 2: 25, committed, panicked in project
+            InDoubt                 Read
+            ProjectPanics           Read
 
         as read, failed, last try
             Landed                  Done                9: 5, projected; 1: 15, projected; 2: 25, projected
             LandedInPart            Done                1: 15, projected; 9: 5, committed, down; 2: 25, committed, down
             LandedInAllThatMatters  Done                9: 5, projected; 1: 15, projected; 2: 25, projected
             LandedInPartForGood     Done                1: 15, projected; 9: 5, committed, too large; 2: 25, committed, too large
-            Refused                 Done                9: 5, committed, refused; 1: 15, committed, refused; 2: 25, committed, refused
+            Refused                 Read
             NotLanded               Done                9: 5, committed, down; 1: 15, committed, down; 2: 25, committed, down
             NotLandedThrottled      Done                9: 5, committed, busy; 1: 15, committed, busy; 2: 25, committed, busy
             NotLandedPermanent      Done                9: 5, committed, too large; 1: 15, committed, too large; 2: 25, committed, too large
-            InDoubt                 Done                9: 5, committed, timed out; 1: 15, committed, timed out; 2: 25, committed, timed out
-            ProjectPanics           Done                9: 5, committed, panicked in project; 1: 15, committed, panicked in project; 2: 25, committed, panicked in project
+            InDoubt                 Read
+            ProjectPanics           Read
 
         as the first part committed it
             Landed                  Done                9: 5, projected; 1: 15, projected
@@ -367,7 +367,7 @@ fn what_each_answer_to_a_projection_leads_to() {
             NotLandedThrottled      Sleep, hinted
             NotLandedPermanent      Done                9: 5, committed, too large; 1: 15, committed, too large
             InDoubt                 Sleep
-            ProjectPanics           Done                9: 5, committed, panicked in project; 1: 15, committed, panicked in project
+            ProjectPanics           Read
 
     "#]];
     expected.assert_eq(&table(states, PROJECTIONS));

@@ -232,6 +232,7 @@ macro_rules! behaviours {
             ]
             sharing_a_run: [
                 those_who_ask_at_once_share_one_run,
+                who_asks_during_the_last_try_has_tries_of_its_own,
                 who_asks_after_a_commit_is_answered_by_a_read_that_saw_it,
                 who_wants_all_tries_is_not_answered_by_the_one_of_a_sweep,
                 a_sweep_may_be_answered_by_a_run_of_many_tries,

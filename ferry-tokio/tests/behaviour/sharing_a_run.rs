@@ -10,8 +10,8 @@ use std::{
 };
 
 use ferry_core::{
-    Class, Instant,
-    drive::{Builder, Runtime},
+    Cause, Class, Instant,
+    drive::{Builder, ResumeError, Runtime},
     projected_write::resume::Resumed,
 };
 use futures_lite::future::poll_once;
@@ -46,6 +46,26 @@ pub fn those_who_ask_at_once_share_one_run<H: Host>(host: H) {
         // The next run is another.
         gallery.walls.owe(7, deposit(2, 10));
         assert_eq!(curator.resume(&7).await, Ok(Resumed::Projected));
+        assert_eq!(gallery.calls(7), (3, 2));
+    });
+}
+
+pub fn who_asks_during_the_last_try_has_tries_of_its_own<H: Host>(host: H) {
+    let gallery = owing(1);
+    let builder = host.builder().retry(at_once(1));
+    let curator = builder
+        .projected_write(Pictures::new(), gallery.clone())
+        .unwrap();
+    host.run(async {
+        gallery.projections_meet([Mishap::Refused]);
+        gallery.way.before_project.close();
+        let first = curator.resume(&7);
+        gallery.way.before_project.reached(1).await;
+        let second = curator.resume(&7);
+        gallery.way.before_project.open();
+        // The one looks once more how its last try ended; the other is not answered by that.
+        assert_eq!(first.await, Err(ResumeError::StillPending(Cause::Refused)));
+        assert_eq!(second.await, Ok(Resumed::Projected));
         assert_eq!(gallery.calls(7), (3, 2));
     });
 }
