@@ -259,13 +259,13 @@ fn those_whom_the_view_takes_hear_so_and_the_rest_why_not() {
     held.go_on();
 
     assert_eq!(projected(first), Outcome::Balance(1));
-    assert_eq!(branch.node.stats().counters.largest_batch, 3);
     assert_eq!(projected(taken), Outcome::Balance(3));
     for (sent, balance) in [(objected, 16), (behind, 20)] {
         let (outcome, cause) = committed(sent);
         assert_eq!(outcome, Outcome::Balance(balance));
         assert!(cause.to_string().contains("not a thirteen"), "{cause}");
     }
+    assert_eq!(branch.node.stats().counters.largest_batch, 3);
     assert_eq!(
         (files.pending(), files.shown("a")),
         (vec!["a".into()], shows(2, 3))
