@@ -28,12 +28,14 @@ fn main() -> ExitCode {
         Err(error) => return fail(UNUSABLE, &error),
     };
     let done = runtime.block_on(async {
-        let stop = Stop::on_ctrl_c();
         match (&options.chore, input) {
+            // Neither heeds Ctrl-C, so it ends them where they stand: nothing is lost by that.
             (Some(Chore::Sweep(_)), _) => sweep(&place).await,
             (Some(Chore::Audit(_)), _) => audit_alone(&place, &store).await,
-            (None, Some(input)) => carry_and_audit(&place, &store, input, stop).await,
-            (None, None) => simulate_and_audit(&options.simulation, &place, &store, stop).await,
+            (None, Some(input)) => carry_and_audit(&place, &store, input, Stop::on_ctrl_c()).await,
+            (None, None) => {
+                simulate_and_audit(&options.simulation, &place, &store, Stop::on_ctrl_c()).await
+            }
         }
     });
     store.close();

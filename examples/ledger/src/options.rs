@@ -53,7 +53,7 @@ Exit status:
        statement late
   2    an option, the ledger or the input cannot be used: nothing was done
   130  interrupted by Ctrl-C: what had been accepted was finished and the ledger audited (a second
-       Ctrl-C stops at once; the ledger is safe then too)
+       Ctrl-C stops at once; the ledger is safe then too). A sweep or an audit stops at once
 
 Examples:
   ledger                                    simulate, on ./ledger.db

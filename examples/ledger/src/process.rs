@@ -67,6 +67,9 @@ impl Process {
             Place::File(path) => command.arg("--file").arg(path),
             Place::Postgres { url, .. } => command.arg("--store").arg(url.as_str()),
         };
+        // What is typed at our terminal is meant for us. We end the node's input, and then it finishes.
+        #[cfg(unix)]
+        command.process_group(0);
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -3,6 +3,7 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
+    os::unix::process::{CommandExt, ExitStatusExt},
     process::{Child, Command},
     thread,
     time::Duration,
@@ -14,10 +15,17 @@ use crate::harness::{Ledger, finish, line, within};
 const LONG: [&str; 4] = ["--inputs", "5000000", "--clients", "100"];
 
 fn press_ctrl_c(child: &Child) {
-    let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
+    interrupt(&child.id().to_string());
+}
+
+/// As a terminal does: whoever is in the program's process group is interrupted.
+fn press_ctrl_c_at_the_terminal(leader: &Child) {
+    interrupt(&format!("-{}", leader.id()));
+}
+
+fn interrupt(whom: &str) {
+    let mut kill = Command::new("kill");
+    let sent = kill.args(["-s", "INT", "--", whom]).status().unwrap();
     assert!(sent.success());
 }
 
@@ -47,6 +55,40 @@ fn a_simulation_finishes_what_is_under_way_and_is_audited() {
         .says("Ctrl-C again stops at once");
     assert_eq!(ran.row("inputs sent"), ran.row("answered"));
     assert_eq!(ran.row("applied once"), ledger.postings());
+}
+
+#[test]
+fn nodes_in_processes_of_their_own_finish_what_is_under_way() {
+    let ledger = Ledger::new();
+    let mut command = ledger.command(&LONG);
+    let child = command.arg("--processes").process_group(0).spawn().unwrap();
+    wait_until_it_posts(&ledger);
+    press_ctrl_c_at_the_terminal(&child);
+    let ran = finish(child).expect(130).says("All is well");
+    assert_eq!(ran.row("inputs sent"), ran.row("answered"));
+}
+
+#[test]
+fn a_sweep_stops_at_once() {
+    let ledger = Ledger::new();
+    ledger.carry(line("1", "alice", 5)).expect(0);
+    let never_done = "
+        UPDATE ferry_record SET marker = 0, marker_stamp = zeroblob(16);
+        CREATE TRIGGER never_done BEFORE UPDATE OF marker ON ferry_record BEGIN
+            SELECT max(n) FROM (
+                WITH RECURSIVE count (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM count)
+                SELECT n FROM count);
+        END";
+    ledger.connect().execute_batch(never_done).unwrap();
+    let mut child = ledger.start(&["sweep"]);
+    let own = ledger.connect();
+    own.busy_timeout(Duration::ZERO).unwrap();
+    while own.execute_batch("BEGIN IMMEDIATE; ROLLBACK").is_ok() {
+        thread::sleep(Duration::from_millis(20));
+    }
+    press_ctrl_c(&child);
+    let status = within(child.id(), move || child.wait().unwrap());
+    assert_eq!(status.signal(), Some(2));
 }
 
 #[test]
