@@ -36,6 +36,13 @@ wait "$program"
 rm -rf "$folder" || { sleep 1; rm -rf "$folder"; }
 "#;
 
+/// Removes the folder when its standard input ends.
+const KEEP: &str = r#"
+exec >/dev/null 2>&1
+read -r _
+rm -rf "$1" || { sleep 1; rm -rf "$1"; }
+"#;
+
 /// As much of a log as is kept, in lines.
 const LOG_LINES_MAX: usize = 200;
 
@@ -163,6 +170,40 @@ impl Guarded {
 
 impl Drop for Guarded {
     /// Ends the program as our own end would, and waits for it.
+    fn drop(&mut self) {
+        drop(self.leash.take());
+        let _status = self.shell.wait();
+    }
+}
+
+/// A folder that goes when we end, by whatever means, also while no program is under watch in it.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    shell: Child,
+    leash: Option<ChildStdin>,
+}
+
+impl Kept {
+    pub(crate) fn start(folder: &Path, user: User) -> Result<Self, StartError> {
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", KEEP, "sh"])
+            .arg(folder)
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0);
+        let mut shell = user
+            .run(&mut shell)
+            .spawn()
+            .map_err(StartError::system("start a shell"))?;
+        let leash = shell.stdin.take();
+        Ok(Self { shell, leash })
+    }
+}
+
+impl Drop for Kept {
     fn drop(&mut self) {
         drop(self.leash.take());
         let _status = self.shell.wait();

@@ -1,10 +1,10 @@
 //! A server is there while its test is, and no longer.
 
 use std::{
-    env,
+    env, fs,
     io::{BufRead, BufReader, Write, stdout},
     net::{Ipv4Addr, TcpListener, TcpStream},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, ExitCode, Stdio},
     thread,
     time::{Duration, Instant},
@@ -15,12 +15,14 @@ use ferry_test_servers::{
     postgres::{Installed, Server, Setup},
 };
 
-/// Set for the process that starts a server and is killed.
+/// Set for the process that starts a server, kills it if this says so, and is killed.
 const DOOMED: &str = "FERRY_TEST_SERVERS_DOOMED";
+const KILLS_ITS_SERVER: &str = "kill";
+const KEEPS_ITS_SERVER: &str = "keep";
 
 fn main() -> ExitCode {
-    if env::var_os(DOOMED).is_some() {
-        return doomed();
+    if let Some(how) = env::var_os(DOOMED) {
+        return doomed(how == KILLS_ITS_SERVER);
     }
     Suite::new(Setup::hasty())
         .test("each database is one of its own", databases)
@@ -28,8 +30,13 @@ fn main() -> ExitCode {
             "a killed server comes back with all that was committed",
             crash,
         )
+        .test_alone("a server that died by itself comes back too", death)
         .test_alone("a test that panics takes its server with it", panic)
         .test_alone("a process that is killed takes its server with it", orphan)
+        .test_alone(
+            "a process that is killed takes the files of its killed server with it",
+            orphan_of_a_dead_server,
+        )
         .test_alone(
             "a port that is taken is told and nothing is left",
             taken_port,
@@ -133,6 +140,24 @@ fn crash(installed: &Installed) {
     assert_eq!(server.port(), port);
 }
 
+fn death(installed: &Installed) {
+    let mut server = start(installed);
+    let url = server.database().expect("one");
+    ask(installed, &url, "CREATE TABLE t AS SELECT 7 AS x");
+    let about = fs::read_to_string(server.data().join("postmaster.pid")).expect("is there");
+    let number = about.lines().next().expect("its number");
+    let killed = Command::new("kill").args(["-KILL", number]).status();
+    assert!(killed.expect("runs").success());
+    eventually("it is dead", || !listens(server.port()));
+    // Its sessions end a little later, and until then it counts as running.
+    eventually("it comes back", || {
+        server.start_again().expect("recovers");
+        listens(server.port())
+    });
+    assert_eq!(ask(installed, &url, "SELECT x FROM t"), "7");
+    assert!(server.data().exists());
+}
+
 fn panic(installed: &Installed) {
     let (send, told) = std::sync::mpsc::channel();
     let installed = installed.clone();
@@ -149,16 +174,38 @@ fn panic(installed: &Installed) {
 }
 
 /// Starts a server, tells where it is, and waits to be killed.
-fn doomed() -> ExitCode {
-    let server = start(&installed());
+fn doomed(kills_its_server: bool) -> ExitCode {
+    let mut server = start(&installed());
+    if kills_its_server {
+        server.kill().expect("dies");
+    }
     writeln!(stdout(), "{} {}", server.port(), server.data().display()).expect("tells");
     thread::sleep(Duration::from_secs(600));
     ExitCode::FAILURE
 }
 
 fn orphan(_: &Installed) {
-    let mut process: Child = Command::new(env::current_exe().expect("is known"))
-        .env(DOOMED, "1")
+    let (mut process, port, data) = doomed_process(KEEPS_ITS_SERVER);
+    assert!(listens(port));
+    process.kill().expect("dies");
+    process.wait().expect("has died");
+    eventually("the server stops", || !listens(port));
+    eventually("its files go", || !folder(&data).exists());
+}
+
+fn orphan_of_a_dead_server(_: &Installed) {
+    let (mut process, port, data) = doomed_process(KILLS_ITS_SERVER);
+    assert!(!listens(port));
+    assert!(data.exists(), "for the server to be started again");
+    process.kill().expect("dies");
+    process.wait().expect("has died");
+    eventually("its files go", || !folder(&data).exists());
+}
+
+/// A process that waits to be killed, and where its server is.
+fn doomed_process(how: &str) -> (Child, u16, PathBuf) {
+    let mut process = Command::new(env::current_exe().expect("is known"))
+        .env(DOOMED, how)
         .stdout(Stdio::piped())
         .spawn()
         .expect("starts");
@@ -167,14 +214,11 @@ fn orphan(_: &Installed) {
         .read_line(&mut line)
         .expect("tells");
     let (port, data) = line.trim_end().split_once(' ').expect("two words");
-    let port = port.parse().expect("a port");
-    assert!(listens(port));
-    process.kill().expect("dies");
-    process.wait().expect("has died");
-    eventually("the server stops", || !listens(port));
-    eventually("its files go", || {
-        !Path::new(data).parent().expect("a folder").exists()
-    });
+    (process, port.parse().expect("a port"), data.into())
+}
+
+fn folder(data: &Path) -> &Path {
+    data.parent().expect("a folder")
 }
 
 fn taken_port(installed: &Installed) {

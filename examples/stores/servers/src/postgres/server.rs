@@ -13,7 +13,12 @@ use rustix::process::Signal;
 use tempfile::TempDir;
 
 use super::{Installed, Setup};
-use crate::{StartError, guard::Guarded, port, user::User};
+use crate::{
+    StartError,
+    guard::{Guarded, Kept},
+    port,
+    user::User,
+};
 
 /// How long starting may take: making the files, and recovering from a crash.
 const START_PATIENCE: Duration = Duration::from_secs(60);
@@ -37,7 +42,8 @@ pub struct Server {
     /// `None` after it was killed.
     running: Option<Guarded>,
     databases: AtomicU32,
-    /// Last, so that it goes after what runs in it.
+    /// After what runs in it. It goes with our process too, also where the server is dead already.
+    _kept: Kept,
     folder: TempDir,
 }
 
@@ -49,6 +55,7 @@ impl Server {
             .tempdir()
             .map_err(StartError::system("make a temporary folder"))?;
         user.give(folder.path())?;
+        let kept = Kept::start(folder.path(), user)?;
         let mut server = Self {
             installed: installed.clone(),
             setup: setup.clone(),
@@ -56,6 +63,7 @@ impl Server {
             port: 0,
             running: None,
             databases: AtomicU32::new(0),
+            _kept: kept,
             folder,
         };
         server.initialize()?;
@@ -98,6 +106,10 @@ impl Server {
     pub fn start_again(&mut self) -> Result<(), StartError> {
         if self.running.as_ref().is_some_and(|run| !run.has_ended()) {
             return Ok(());
+        }
+        // It died by itself. Until it is gone altogether, its successor takes it to be alive.
+        if let Some(run) = self.running.take() {
+            run.finish(STOP_PATIENCE)?;
         }
         let mut postgres = Command::new(self.installed.programs().join("postgres"));
         postgres.arg("-D").arg(self.data());
