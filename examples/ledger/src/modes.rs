@@ -134,16 +134,11 @@ pub(crate) async fn carry_and_audit(
     let batches = node.close().await;
     progress.finish_and_clear();
 
+    // Before the audit, which a store that is gone does not allow. Where nobody reads it, it is not missed.
+    let _unread = write_carried(&mut io::stderr().lock(), &carried, &batches);
     let findings = audit(store, &Answers::default()).await;
     let findings = findings.context(UNREADABLE)?;
-    // Where nobody reads it, it is not missed.
-    let _unread = write_carried(
-        &mut io::stderr().lock(),
-        place,
-        &carried,
-        &batches,
-        &findings,
-    );
+    let _unread = write_findings(&mut io::stderr().lock(), place, &findings);
     let fine = carried.counts.are_fine() && findings.total() == 0;
     Ok(match carried.end {
         End::Whole => exit(fine, false),

@@ -223,13 +223,7 @@ impl Report<'_> {
 /// # Errors
 ///
 /// As `to`.
-pub fn write_carried(
-    to: &mut impl Write,
-    place: &Place,
-    carried: &Carried,
-    batches: &Batches,
-    findings: &Findings,
-) -> io::Result<()> {
+pub fn write_carried(to: &mut impl Write, carried: &Carried, batches: &Batches) -> io::Result<()> {
     let counts = &carried.counts;
     writeln!(to, "{} lines: {counts}", HumanCount(counts.lines()))?;
     writeln!(
@@ -243,7 +237,7 @@ pub fn write_carried(
     if let Some(reason) = carried.end.reason() {
         writeln!(to, "stopped early: {reason}")?;
     }
-    write_findings(to, place, findings)
+    Ok(())
 }
 
 /// Writes what the ledger was found to hold.

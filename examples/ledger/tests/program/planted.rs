@@ -140,7 +140,8 @@ fn a_file_that_cannot_be_read_again_is_told() {
     let ran = ledger.carry(line("2", "bob", 5)).expect(1);
     assert_eq!(ran.statuses(), [(1, "applied".into())]);
     ran.says("cannot read the ledger again for the audit")
-        .says("alice");
+        .says("alice")
+        .says("1 lines: 1 applied");
 }
 
 #[test]
