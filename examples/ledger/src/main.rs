@@ -21,8 +21,10 @@ const UNUSABLE: u8 = 2;
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    let which = options.chore.as_ref().map_or(&options.which, Chore::which);
-    let place = which.place();
+    let place = match &options.chore {
+        Some(chore) => chore.place(),
+        None => options.which.place(),
+    };
     let (runtime, input, store) = match prepare(&options, &place) {
         Ok(prepared) => prepared,
         Err(error) => return fail(UNUSABLE, &error),
@@ -47,20 +49,18 @@ fn main() -> ExitCode {
 
 /// Everything that can be found to be unusable before anything is done.
 fn prepare(options: &Options, place: &Place) -> Result<(Runtime, Option<Input>, Store)> {
-    if let (Some(_), Place::File(file)) = (&options.chore, place) {
-        let name = file.display();
-        ensure!(
-            file.exists(),
-            "there is no ledger at {name}: name its file with --file"
-        );
-    }
     let input = options.input.as_deref().map(open_input).transpose()?;
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    let store = runtime.block_on(Store::open(place))?;
+    let store = runtime.block_on(async {
+        match options.chore {
+            Some(_) => Store::open_existing(place).await,
+            None => Store::open(place).await,
+        }
+    })?;
     store.check()?;
     Ok((runtime, input, store))
 }

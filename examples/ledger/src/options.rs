@@ -1,6 +1,9 @@
 //! The command line.
 
-use std::{num::ParseFloatError, path::PathBuf};
+use std::{
+    num::ParseFloatError,
+    path::{Path, PathBuf},
+};
 
 use clap::{Parser, Subcommand};
 
@@ -93,19 +96,30 @@ pub struct Options {
 #[derive(Clone, Debug, Subcommand)]
 pub enum Chore {
     /// Finish the statements that are late
-    Sweep(Which),
+    Sweep(Existing),
     /// Read the whole ledger, check it, and list the statements that are late
-    Audit(Which),
+    Audit(Existing),
 }
 
 impl Chore {
-    /// On which ledger.
+    /// Where the ledger is kept.
     #[must_use]
-    pub fn which(&self) -> &Which {
-        match self {
-            Self::Sweep(which) | Self::Audit(which) => which,
-        }
+    pub fn place(&self) -> Place {
+        let (Self::Sweep(existing) | Self::Audit(existing)) = self;
+        place(&existing.file, existing.store.as_ref())
     }
+}
+
+/// Which ledger, of those that there are.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Existing {
+    /// The SQLite file that holds the ledger
+    #[arg(long, value_name = "PATH", default_value = "ledger.db")]
+    pub file: PathBuf,
+
+    /// The PostgreSQL database that holds it: postgres://USER:PASSWORD@HOST:PORT/DATABASE
+    #[arg(long, value_name = "URL", conflicts_with = "file")]
+    pub store: Option<Url>,
 }
 
 /// Which ledger.
@@ -115,7 +129,8 @@ pub struct Which {
     #[arg(long, value_name = "PATH", default_value = "ledger.db")]
     pub file: PathBuf,
 
-    /// Keep the ledger in this PostgreSQL database instead: postgres://USER@HOST:PORT/DATABASE
+    /// Keep the ledger in this PostgreSQL database instead, without TLS:
+    /// postgres://USER:PASSWORD@HOST:PORT/DATABASE
     #[arg(long, value_name = "URL", conflicts_with = "file")]
     pub store: Option<Url>,
 }
@@ -124,13 +139,17 @@ impl Which {
     /// Where it is kept.
     #[must_use]
     pub fn place(&self) -> Place {
-        match &self.store {
-            Some(url) => Place::Postgres {
-                url: url.clone(),
-                schema: None,
-            },
-            None => Place::File(self.file.clone()),
-        }
+        place(&self.file, self.store.as_ref())
+    }
+}
+
+fn place(file: &Path, store: Option<&Url>) -> Place {
+    match store {
+        Some(url) => Place::Postgres {
+            url: url.clone(),
+            schema: None,
+        },
+        None => Place::File(file.to_owned()),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The stores that a ledger can be kept in, as one.
 
-use std::fmt;
+use std::{fmt, fs};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 #[cfg(feature = "postgres")]
 use ferry_postgres::{PostgresError, PostgresStore};
 use ferry_sqlite::{SqliteError, SqliteStore};
@@ -42,6 +42,13 @@ pub enum Kind {
     /// A PostgreSQL database.
     #[cfg(feature = "postgres")]
     Database(InDatabase),
+}
+
+/// What to do where there is no ledger.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum IfMissing {
+    Make,
+    Tell,
 }
 
 /// How the store fails.
@@ -85,12 +92,33 @@ impl Store {
     ///
     /// Says what is the matter with the place, and what to do about it.
     pub async fn open(place: &Place) -> Result<Self> {
+        Self::open_or(place, IfMissing::Make).await
+    }
+
+    /// Opens the ledger if there is one.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open); and where there is none.
+    pub async fn open_existing(place: &Place) -> Result<Self> {
+        Self::open_or(place, IfMissing::Tell).await
+    }
+
+    async fn open_or(place: &Place, if_missing: IfMissing) -> Result<Self> {
         let kind = match place {
-            Place::File(path) => Kind::File(InFile::open(path)?),
+            Place::File(path) => {
+                let is_there = fs::metadata(path).is_ok_and(|file| file.len() > 0);
+                if if_missing == IfMissing::Tell && !is_there {
+                    bail!("there is no ledger at {place}: name its file with --file");
+                }
+                Kind::File(InFile::open(path)?)
+            }
             #[cfg(feature = "postgres")]
-            Place::Postgres { url, schema } => Kind::Database(database(url, schema).await?),
+            Place::Postgres { url, schema } => {
+                Kind::Database(database(url, schema, if_missing).await?)
+            }
             #[cfg(not(feature = "postgres"))]
-            Place::Postgres { .. } => anyhow::bail!(
+            Place::Postgres { .. } => bail!(
                 "this program was built without PostgreSQL: build it with --features postgres"
             ),
         };
@@ -208,8 +236,14 @@ impl Store {
 const CONNECTIONS: usize = 8;
 
 #[cfg(feature = "postgres")]
-async fn database(url: &crate::place::Url, schema: &Option<String>) -> Result<InDatabase> {
-    let mut options = ferry_postgres::Options::new().connections(CONNECTIONS);
+async fn database(
+    url: &crate::place::Url,
+    schema: &Option<String>,
+    if_missing: IfMissing,
+) -> Result<InDatabase> {
+    let mut options = ferry_postgres::Options::new()
+        .connections(CONNECTIONS)
+        .create(if_missing == IfMissing::Make);
     if let Some(schema) = schema {
         options = options.schema(schema);
     }

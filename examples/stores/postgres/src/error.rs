@@ -14,6 +14,9 @@ use crate::Version;
 pub enum PostgresError {
     /// No connection could be opened: the server is down, starting up, or somewhere else.
     Unreachable(Arc<tokio_postgres::Error>),
+    /// No connection can be had the way it is set up: a password is missing, or the server asks for TLS. Put
+    /// right the URL, or the server's rules for it.
+    Misconfigured(Arc<tokio_postgres::Error>),
     /// None of the store's connections was free in time, or a new one was not open in time. Where it goes on,
     /// allow fewer batches in flight, or more [`connections`](crate::Options::connections).
     NoConnection(Arc<PoolError>),
@@ -146,6 +149,7 @@ impl fmt::Display for PostgresError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self {
             Self::Unreachable(_) => "the server cannot be reached",
+            Self::Misconfigured(_) => "the connection is not set up as the server asks",
             Self::NoConnection(error) => return write!(f, "no connection was to be had: {error}"),
             Self::Lost(_) => "the connection was lost",
             Self::TimedOut { waited } => {
@@ -233,6 +237,7 @@ impl PostgresError {
     fn told(&self) -> Option<&tokio_postgres::Error> {
         match self {
             Self::Unreachable(error)
+            | Self::Misconfigured(error)
             | Self::Lost(error)
             | Self::Crowded(error)
             | Self::Locked(error)

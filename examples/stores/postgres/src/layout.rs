@@ -13,13 +13,17 @@ use crate::{
     sqlstate::fault,
 };
 
-/// Finds the tables, or creates them in a schema that has none.
-pub(crate) async fn prepare(pool: &Pool, schema: Option<&str>) -> Result<Statements, OpenError> {
+/// Finds the tables, or creates them in a schema that has none, if it may.
+pub(crate) async fn prepare(
+    pool: &Pool,
+    schema: Option<&str>,
+    may_create: bool,
+) -> Result<Statements, OpenError> {
     let lent = pool.lend().await;
     let lent = lent.map_err(|fault| OpenError::Server(fault.error))?;
     let waited = pool.answer_timeout();
     // What is half done here dies with its connection.
-    match timeout(waited, prepare_on(lent.keep(), schema)).await {
+    match timeout(waited, prepare_on(lent.keep(), schema, may_create)).await {
         Ok(result) => result,
         Err(_elapsed) => Err(OpenError::Server(PostgresError::TimedOut { waited })),
     }
@@ -28,6 +32,7 @@ pub(crate) async fn prepare(pool: &Pool, schema: Option<&str>) -> Result<Stateme
 async fn prepare_on(
     mut client: ClientWrapper,
     schema: Option<&str>,
+    may_create: bool,
 ) -> Result<Statements, OpenError> {
     let rows = client
         .query_typed(sql::SCHEMA, &[(&schema, Type::TEXT)])
@@ -41,6 +46,10 @@ async fn prepare_on(
         .flatten();
     let statements = Statements::of(schema.ok_or(OpenError::NoSchema)?);
     if !are_there(&client, &statements).await? {
+        if !may_create {
+            let schema = statements.schema;
+            return Err(OpenError::NoTables { schema });
+        }
         create(&mut client, &statements).await?;
     }
     check_layout(&client, &statements).await?;

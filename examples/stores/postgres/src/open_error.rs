@@ -29,6 +29,11 @@ pub enum OpenError {
         /// The tables.
         tables: Vec<String>,
     },
+    /// The store's tables are not there, and were not to be created.
+    NoTables {
+        /// The schema.
+        schema: String,
+    },
     /// The tables have a layout that this version does not know, most likely of a later one.
     OtherLayout {
         /// The schema.
@@ -61,6 +66,11 @@ impl fmt::Display for OpenError {
                 "the schema {schema:?} has tables of another program, or some of the store's are gone \
                  ({}): name another schema",
                 tables.join(", ")
+            ),
+            Self::NoTables { schema } => write!(
+                f,
+                "the schema {schema:?} has none of the store's tables: name the database and the schema that \
+                 has them"
             ),
             Self::OtherLayout { schema, found, known } => write!(
                 f,

@@ -24,6 +24,7 @@ use crate::{OpenError, PostgresStore, layout, pool::Pool};
 #[derive(Clone, Debug)]
 pub struct Options {
     pub(crate) schema: Option<String>,
+    pub(crate) create: bool,
     pub(crate) connections: usize,
     pub(crate) wait_timeout: Duration,
     pub(crate) connect_timeout: Duration,
@@ -36,6 +37,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             schema: None,
+            create: true,
             connections: 8,
             wait_timeout: Duration::from_secs(30),
             connect_timeout: Duration::from_secs(5),
@@ -63,6 +65,15 @@ impl Options {
     #[must_use]
     pub fn schema(mut self, name: impl Into<String>) -> Self {
         self.schema = Some(name.into());
+        self
+    }
+
+    /// Whether tables that are not there are created; otherwise they are told as missing.
+    ///
+    /// Default true. Without it, a program that only looks leaves a database by a mistyped name as it is.
+    #[must_use]
+    pub fn create(mut self, create: bool) -> Self {
+        self.create = create;
         self
     }
 
@@ -150,7 +161,7 @@ impl Options {
         self.check()?;
         let config: Config = url.parse().map_err(OpenError::Url)?;
         let pool = Pool::new(self, config)?;
-        let statements = layout::prepare(&pool, self.schema.as_deref()).await?;
+        let statements = layout::prepare(&pool, self.schema.as_deref(), self.create).await?;
         Ok(PostgresStore::new(pool, statements))
     }
 

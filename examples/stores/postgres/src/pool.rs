@@ -15,7 +15,7 @@ use tokio_postgres::{
 
 use crate::{
     OpenError, Options, PostgresError,
-    sqlstate::{Unanswered, fault},
+    sqlstate::{Unanswered, no_connection},
 };
 
 pub(crate) type Param<'a> = (&'a (dyn ToSql + Sync), Type);
@@ -64,7 +64,7 @@ impl Pool {
                 client,
                 answer_timeout: self.answer_timeout,
             }),
-            Err(PoolError::Backend(error)) => Err(fault(Arc::new(error))),
+            Err(PoolError::Backend(error)) => Err(no_connection(Arc::new(error))),
             Err(error @ PoolError::Timeout(deadpool_postgres::TimeoutType::Wait)) => Err(
                 Fault::throttled(PostgresError::NoConnection(Arc::new(error)), None),
             ),

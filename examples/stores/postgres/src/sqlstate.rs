@@ -1,6 +1,6 @@
 //! What the server's errors mean.
 
-use std::{sync::Arc, time::Duration};
+use std::{error::Error as _, sync::Arc, time::Duration};
 
 use ferry_core::{Class, CommitError, Fault};
 use tokio_postgres::{Error, error::Severity};
@@ -69,6 +69,18 @@ pub(crate) fn fault(error: Arc<Error>) -> Fault<PostgresError> {
             class,
         },
         None => Fault::permanent(PostgresError::Other(error)),
+    }
+}
+
+/// What an error means that came before there was a connection.
+pub(crate) fn no_connection(error: Arc<Error>) -> Fault<PostgresError> {
+    // What neither the server nor the network says is about how we connect: the password, TLS, the URL.
+    let is_ours = error.code().is_none()
+        && (error.source()).is_some_and(|source| !source.is::<std::io::Error>());
+    if is_ours {
+        Fault::permanent(PostgresError::Misconfigured(error))
+    } else {
+        fault(error)
     }
 }
 

@@ -122,7 +122,7 @@ impl Shared {
 }
 
 fn are_required() -> bool {
-    env::var_os("FERRY_REQUIRE_SERVERS").is_some_and(|value| value == "1")
+    env::var_os("FERRY_REQUIRE_SERVERS").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
 fn without(missing: Missing, is_required: bool) -> Result<Completion, Failed> {

@@ -95,6 +95,8 @@ fn main() -> ExitCode {
         a_schema_that_cannot_be_is_told,
         options_out_of_bounds_are_told_by_name,
         a_url_that_leads_nowhere_is_told,
+        tables_that_are_not_to_be_created_are_told_as_missing,
+        a_connection_that_is_set_up_wrongly_is_told_as_such,
     );
     tests!(suite, test, project:
         a_view_grows_by_what_was_applied_since,

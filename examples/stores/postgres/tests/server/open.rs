@@ -204,6 +204,39 @@ pub(crate) fn options_out_of_bounds_are_told_by_name(server: &Server) {
     });
 }
 
+pub(crate) fn tables_that_are_not_to_be_created_are_told_as_missing(server: &Server) {
+    tell(async {
+        let bank = Bank::new(server);
+        let looking = Options::new().schema("ledger").create(false);
+        let error = looking.connect::<i64, String, ()>(bank.url()).await;
+        let error = error.expect_err("there are none");
+        assert!(matches!(error, OpenError::NoTables { .. }), "{error:?}");
+        assert!(error.to_string().contains("\"ledger\""), "{error}");
+        let creating = Options::new().schema("ledger");
+        creating
+            .connect::<i64, String, ()>(bank.url())
+            .await
+            .expect("creates them");
+        looking
+            .connect::<i64, String, ()>(bank.url())
+            .await
+            .expect("finds them");
+    });
+}
+
+pub(crate) fn a_connection_that_is_set_up_wrongly_is_told_as_such(server: &Server) {
+    tell(async {
+        let bank = Bank::new(server);
+        let url = format!("{}?sslmode=require", bank.url());
+        let error = Accounts::connect(&url).await.expect_err("has no TLS");
+        assert!(
+            matches!(&error, OpenError::Server(PostgresError::Misconfigured(_))),
+            "{error:?}"
+        );
+        assert!(error.to_string().contains("TLS"), "{error}");
+    });
+}
+
 pub(crate) fn a_url_that_leads_nowhere_is_told(server: &Server) {
     tell(async {
         let bank = Bank::new(server);
