@@ -113,12 +113,22 @@ impl<View, E> Coverage<View, E> {
 pub type ProjectResult<View, E> = Result<Coverage<View, E>, CommitError<E>>;
 
 /// What a caller hears of an input that is durable, where its record has a view.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Answer<Outcome, E> {
     /// What `step` gave.
     pub outcome: Outcome,
     /// Whether the view is known to show it.
     pub durability: Durability<E>,
+}
+
+/// Whether or not the error can be cloned: it is shared.
+impl<Outcome: Clone, E> Clone for Answer<Outcome, E> {
+    fn clone(&self) -> Self {
+        Self {
+            outcome: self.outcome.clone(),
+            durability: self.durability.clone(),
+        }
+    }
 }
 
 /// How far what an input did has come. Durable it is in either case.
@@ -167,5 +177,25 @@ impl<E: fmt::Display> fmt::Display for Durability<E> {
                 write!(f, "committed, and the view may be late: {cause}")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_can_be_cloned_though_its_error_cannot() {
+        #[derive(Debug, PartialEq)]
+        struct Down;
+
+        let cause = Cause::Store(Arc::new(Down));
+        let answer = Answer {
+            outcome: 7,
+            durability: Durability::Committed(cause),
+        };
+        assert_eq!(answer, answer.clone());
     }
 }

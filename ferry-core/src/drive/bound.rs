@@ -156,6 +156,11 @@ impl<T> Waiter<T> {
         Ok(())
     }
 
+    /// Whether the word was not given yet.
+    pub(super) fn is_awaited(&self) -> bool {
+        matches!(*self.0.lock(), Word::Awaited(_))
+    }
+
     /// Waits for the word.
     pub(super) async fn word(&self) -> T {
         poll_fn(|cx| self.poll_word(cx)).await

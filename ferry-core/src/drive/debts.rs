@@ -15,7 +15,8 @@ const REMEMBERED_MAX: usize = 100_000;
 
 /// Keys found pending: to be tried in the turn under way, or left alone for a while since they failed.
 ///
-/// The query is the authority: what it does not find any more is forgotten.
+/// A query may give a part of what is pending, each time another. So what it does not find is tried all the
+/// same, when its pause is over: whether a debt was paid, the store says.
 pub(super) struct Debts<K> {
     known: HashMap<K, Debt, RandomState>,
     /// When each was found first, and its number.
@@ -46,12 +47,22 @@ impl<K: Clone + Eq + Hash> Debts<K> {
         }
     }
 
-    /// A turn has found these. What comes out is to be tried now.
+    /// A turn has found these. What comes out is to be tried now: of these, and of what was found before.
     pub(super) fn find(&mut self, now: Instant, keys: Vec<K>) -> Vec<K> {
         self.turn += 1;
-        keys.into_iter()
+        let mut due: Vec<K> = keys
+            .into_iter()
             .filter(|key| self.found(now, key))
-            .collect()
+            .collect();
+        let is_left = |debt: &Debt| debt.turn != self.turn && debt.not_before <= now;
+        let mut left: Vec<_> = (self.known.iter())
+            .filter(|(_, debt)| is_left(debt))
+            .map(|(key, debt)| (debt.found, key))
+            .collect();
+        // The oldest first, and no order comes from the map.
+        left.sort_unstable_by_key(|(found, _)| *found);
+        due.extend(left.into_iter().map(|(_, key)| key.clone()));
+        due
     }
 
     /// Whether it is to be tried now.
@@ -91,18 +102,6 @@ impl<K: Clone + Eq + Hash> Debts<K> {
         }
     }
 
-    /// Forgets what the turn did not find any more.
-    pub(super) fn turn_is_over(&mut self) {
-        let (turn, ages) = (self.turn, &mut self.ages);
-        self.known.retain(|_, debt| {
-            let is_found = debt.turn == turn;
-            if !is_found {
-                ages.remove(&debt.found);
-            }
-            is_found
-        });
-    }
-
     pub(super) fn pending(&self) -> usize {
         self.known.len()
     }
@@ -140,7 +139,6 @@ mod tests {
                 tries += 1;
                 debts.tried(now, &key, false);
             }
-            debts.turn_is_over();
         }
         tries
     }
@@ -153,21 +151,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_paid_or_not_found_any_more_is_forgotten() {
+    fn what_is_paid_is_forgotten_and_what_is_not_found_is_tried_when_its_pause_is_over() {
         let mut debts = Debts::new(RETRY, 7);
         assert_eq!(debts.find(at(1), alloc::vec!["a", "b", "a"]), ["a", "b"]);
         debts.tried(at(2), &"a", false);
         debts.tried(at(2), &"b", true);
-        debts.turn_is_over();
         assert_eq!((debts.pending(), debts.oldest()), (1, Some(at(1))));
 
         assert_eq!(debts.find(at(300), alloc::vec!["b", "a"]), ["b", "a"]);
         assert_eq!((debts.pending(), debts.oldest()), (2, Some(at(1))));
         debts.tried(at(300), &"b", false);
-        debts.turn_is_over();
 
-        assert!(debts.find(at(600), alloc::vec!["b"]).contains(&"b"));
-        debts.turn_is_over();
+        assert_eq!(debts.find(at(300), alloc::vec![]), ["a"]);
+        debts.tried(at(300), &"a", false);
+        assert_eq!((debts.pending(), debts.oldest()), (2, Some(at(1))));
+        assert_eq!(debts.find(at(600), alloc::vec!["b"]), ["b", "a"]);
+        debts.tried(at(600), &"a", true);
         assert_eq!((debts.pending(), debts.oldest()), (1, Some(at(300))));
     }
 
@@ -177,7 +176,6 @@ mod tests {
         let keys: Vec<_> = (0..REMEMBERED_MAX + 2).collect();
         for _ in 0..2 {
             assert_eq!(debts.find(at(1), keys.clone()).len(), keys.len());
-            debts.turn_is_over();
             assert_eq!(debts.pending(), REMEMBERED_MAX);
         }
     }

@@ -3,15 +3,16 @@
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use core::{
     error::Error,
-    future::{Future, IntoFuture},
-    pin::Pin,
+    future::{Future, IntoFuture, poll_fn},
+    pin::{Pin, pin},
+    task::Poll,
 };
 
 use crate::{Retry, guard::discard, projected_write::ProjectedWrite, retry::Jitter};
 
 use super::{
     bound::Waiter,
-    carries::SharedProjection,
+    carries::{SharedProjection, Task},
     catch::catch,
     debts::Debts,
     handle::Ferry,
@@ -53,6 +54,18 @@ pub(super) struct Rounds<P: SharedProjection> {
     debts: Arc<Mutex<Debts<KeyOf<P>>>>,
     board: Arc<Mutex<Board>>,
     stop: Arc<Waiter<()>>,
+    /// Ready once the handle is closed and its last answer given.
+    end: Task,
+}
+
+/// `None` when the end has come before.
+async fn or_end<T>(end: &mut Task, future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
+    poll_fn(|cx| match future.as_mut().poll(cx) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => end.as_mut().poll(cx).map(|()| None),
+    })
+    .await
 }
 
 /// What comes after a turn or a pause.
@@ -75,6 +88,7 @@ impl<P: SharedProjection> Rounds<P> {
         Self {
             jitter: Jitter::new(shared.seed()),
             debts: Arc::new(Mutex::new(debts)),
+            end: Box::pin(Arc::clone(shared).drained()),
             ferry,
             schedule,
             ask,
@@ -98,7 +112,10 @@ impl<P: SharedProjection> Rounds<P> {
     /// Asks the query, and tries once each key that it finds, but for those that are left alone for now.
     async fn turn(&mut self) -> Then {
         let asked = (self.ask)();
-        let keys = match or_stop(&self.stop, asked).await {
+        let keys = match or_stop(&self.stop, or_end(&mut self.end, asked))
+            .await
+            .flatten()
+        {
             None => return Then::Stop,
             Some(Ok(keys)) => keys,
             Some(Err(error)) => return self.failed(error),
@@ -111,14 +128,16 @@ impl<P: SharedProjection> Rounds<P> {
             Some(report) if !report.was_cut_short => {}
             Some(_) | None => return Then::Stop,
         }
-        self.debts.lock().turn_is_over();
         let now = self.shared().now();
         self.show(|board| board.turn_is_over(now));
         Then::GoOn
     }
 
-    /// The query panicked, or a key did.
+    /// The query panicked, or a key did; it may have been as they were dropped, since it is time to stop.
     fn panicked(&self, message: &str) -> Then {
+        if !self.stop.is_awaited() || self.shared().is_closed() {
+            return Then::Stop;
+        }
         let error = format!("the turn panicked: {message}");
         self.failed(QueryError::from(Box::<dyn Error + Send + Sync>::from(
             error,
@@ -161,7 +180,8 @@ impl<P: SharedProjection> Rounds<P> {
         let every = self.schedule.every;
         let pause = every / 2 + self.jitter.up_to(every);
         let sleep = self.shared().crew.sleep(pause);
-        match or_stop(&self.stop, sleep).await {
+        let slept = or_stop(&self.stop, or_end(&mut self.end, sleep)).await;
+        match slept.flatten() {
             Some(()) if !self.shared().is_closed() => Then::GoOn,
             Some(()) | None => Then::Stop,
         }

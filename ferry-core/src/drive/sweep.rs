@@ -27,6 +27,9 @@ const EXAMPLES_MAX: usize = 16;
 /// How many keys are resumed at a time, unless told otherwise.
 pub(super) const CONCURRENCY: usize = 8;
 
+/// How many keys that failed wait for another try at most; until one of them is done, no more are taken up.
+const PAUSED_MAX: usize = 10_000;
+
 /// A sweep that has not begun: await it, after setting what is to be set.
 ///
 /// # Cancel safety
@@ -102,7 +105,9 @@ impl<P: SharedProjection, S: Stream<Item = KeyOf<P>>> Sweep<P, S> {
     }
 
     /// How often a key is tried, and the pauses before it is tried again; the other keys do not wait for
-    /// them. By default as the write is. `total` has no meaning here.
+    /// them, unless 10,000 have failed already: then no more are taken up until some of those are done, so that a
+    /// store that is down is not asked for every key there is. By default as the write is. `total` has no
+    /// meaning here.
     pub fn retry(mut self, retry: Retry) -> Self {
         self.engine.retry = retry;
         self
@@ -277,7 +282,7 @@ impl<P: SharedProjection> Engine<P> {
         S: Stream<Item = KeyOf<P>>,
     {
         let mut has_begun = false;
-        while self.has_room() && !self.is_drawn_out {
+        while self.has_room() && !self.is_drawn_out && self.paused.len() < PAUSED_MAX {
             match keys.as_mut().poll_next(cx) {
                 Poll::Ready(Some(key)) => {
                     let is_taken = self.begin(Failing { key, failed: 0 });

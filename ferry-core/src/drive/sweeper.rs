@@ -22,18 +22,29 @@ pub type QueryError = Arc<dyn Error + Send + Sync>;
 /// How a sweeper is doing, for a health check.
 ///
 /// "No debt" is `last_turn` of about the schedule's pause ago and `oldest_debt` of `None`. A sweeper that is
-/// dead, or whose query fails or hangs, is seen by `last_turn` growing.
+/// dead, or whose query fails or hangs, is seen by `last_turn` growing, or `age` while there was no turn yet:
+///
+/// ```
+/// # use core::time::Duration;
+/// # use ferry_core::drive::SweeperHealth;
+/// fn is_at_it(health: &SweeperHealth) -> bool {
+///     health.last_turn.unwrap_or(health.age) < Duration::from_secs(120)
+/// }
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SweeperHealth {
     /// Whether its task lives. False after a close, and when the runtime was shut down.
     pub is_running: bool,
+    /// How long ago it was started.
+    pub age: Duration,
     /// How long ago a turn was last finished, its query answered and every key of it tried; `None`: none
     /// was, yet.
     pub last_turn: Option<Duration>,
     /// Turns finished.
     pub turns: u64,
-    /// Keys known to be pending: of the turn under way, and those that have failed.
+    /// Keys known to be pending: of the turn under way, and those that have failed; 100,000 at most. One that
+    /// another process has paid counts until it is tried again, `pause_max` later at most.
     pub pending: usize,
     /// How long ago the oldest of them was first found by this sweeper; `None`: none is known.
     pub oldest_debt: Option<Duration>,
@@ -56,6 +67,7 @@ pub struct Sweeper {
 /// What a sweeper shows of itself.
 pub(super) struct Board {
     is_running: bool,
+    started: Instant,
     last_turn: Option<Instant>,
     turns: u64,
     pending: usize,
@@ -70,9 +82,9 @@ impl Sweeper {
         ask: Ask<KeyOf<P>>,
     ) -> Result<Self, InvalidSchedule> {
         schedule.check()?;
-        let board = Arc::new(Mutex::new(Board::new()));
-        let (stop, ended) = (Waiter::new(), Waiter::new());
         let shared = Arc::clone(ferry.shared());
+        let board = Arc::new(Mutex::new(Board::new(shared.now())));
+        let (stop, ended) = (Waiter::new(), Waiter::new());
         let until = Until {
             board: Arc::clone(&board),
             ended: Arc::clone(&ended),
@@ -96,6 +108,7 @@ impl Sweeper {
         let board = self.board.lock();
         SweeperHealth {
             is_running: board.is_running,
+            age: now.since(board.started),
             last_turn: board.last_turn.map(|at| now.since(at)),
             turns: board.turns,
             pending: board.pending,
@@ -123,9 +136,10 @@ impl Drop for Sweeper {
 }
 
 impl Board {
-    fn new() -> Self {
+    fn new(started: Instant) -> Self {
         Self {
             is_running: true,
+            started,
             last_turn: None,
             turns: 0,
             pending: 0,

@@ -271,6 +271,8 @@ macro_rules! behaviours {
                 a_sweeper_that_is_closed_stops_at_once,
                 who_closes_a_sweeper_hears_of_its_end,
                 a_sweeper_ends_with_its_handle,
+                a_sweeper_that_waits_ends_with_its_handle,
+                a_query_that_panics_when_it_is_dropped_does_not_keep_its_sweeper,
                 a_sweeper_keeps_its_handle,
                 a_runtime_that_goes_takes_its_sweepers_along,
                 a_look_that_panics_is_a_key_that_fails,
@@ -328,11 +330,13 @@ macro_rules! timed_behaviours {
             ]
             sweeping: [
                 pauses_grow_and_no_other_key_waits_for_them,
+                a_sweep_does_not_gather_keys_without_end,
                 a_key_that_is_due_goes_before_new_ones,
             ]
             sweepers_by_the_clock: [
                 turns_come_on_schedule_give_or_take_a_half,
                 a_key_that_keeps_failing_is_left_alone_and_others_are_not,
+                a_query_may_give_a_part_at_a_time,
                 health_tells_no_debt_from_nobody_at_it,
             ]
         }

@@ -3,7 +3,7 @@
 use std::{
     error::Error,
     fmt,
-    future::ready,
+    future::{pending, ready},
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
@@ -16,6 +16,7 @@ use futures_lite::future::{block_on, poll_once, yield_now};
 
 use super::{
     bank::{Mishap, Trouble, deposit},
+    bomb::Bomb,
     gallery::Gallery,
     gate::Gate,
     host::*,
@@ -325,6 +326,43 @@ pub fn a_sweeper_ends_with_its_handle<H: Host>(host: H) {
         let late = sweep_walls(&curator, once(), &gallery.walls);
         until(&host, &late, |health| !health.is_running).await;
         assert_eq!((late.health().turns, late.health().pending), (0, 12));
+    });
+}
+
+pub fn a_sweeper_that_waits_ends_with_its_handle<H: Host>(host: H) {
+    let curator = open_curator(&host, &Gallery::new());
+    host.run(async {
+        let nothing = || ready(Ok::<_, Trouble>(Vec::new()));
+        let in_a_pause = curator.sweeper(once(), nothing).unwrap();
+        until(&host, &in_a_pause, |health| health.turns == 1).await;
+        let asking = curator.sweeper(once(), pending::<Result<Vec<u64>, Trouble>>);
+        let asking = asking.unwrap();
+        curator.close().await;
+        for sweeper in [in_a_pause, asking] {
+            until(&host, &sweeper, |health| !health.is_running).await;
+        }
+    });
+}
+
+pub fn a_query_that_panics_when_it_is_dropped_does_not_keep_its_sweeper<H: Host>(host: H) {
+    let gallery = Gallery::new();
+    let curator = open_curator(&host, &gallery);
+    host.run(async {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = asked.clone();
+        let query = move || {
+            count.fetch_add(1, SeqCst);
+            async {
+                let _bomb = Bomb::armed();
+                pending::<Result<Vec<u64>, Trouble>>().await
+            }
+        };
+        let sweeper = curator.sweeper(busily(), query).unwrap();
+        while asked.load(SeqCst) == 0 {
+            yield_now().await;
+        }
+        sweeper.close().await;
+        assert_eq!(asked.load(SeqCst), 1);
     });
 }
 

@@ -1,7 +1,10 @@
 //! Resuming many keys: how many at a time, how often each, and what is reported.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
     thread,
     time::Duration,
 };
@@ -464,6 +467,30 @@ pub fn pauses_grow_and_no_other_key_waits_for_them<H: Host>(host: H) {
             pauses.iter().any(|pause| pause.as_millis() % 100 != 0),
             "{pauses:?}"
         );
+    });
+}
+
+pub fn a_sweep_does_not_gather_keys_without_end<H: Host>(host: H) {
+    let gallery = owing(0..12_000);
+    (0..12_000).for_each(|room| gallery.is_cursed(room, TRANSIENT));
+    let curator = open_curator(&host, &gallery);
+    host.run(async {
+        let tried = Arc::new(AtomicUsize::new(0));
+        let count = tried.clone();
+        let sweep = curator.sweep(0..12_000).retry(hourly(2));
+        let sweep = sweep.on_progress(move |_| {
+            count.fetch_add(1, SeqCst);
+        });
+        let mut sweep = Box::pin(sweep.into_future());
+        while tried.load(SeqCst) < 10_000 {
+            assert!(poll_once(&mut sweep).await.is_none());
+            yield_now().await;
+        }
+        for _ in 0..100 {
+            assert!(poll_once(&mut sweep).await.is_none());
+            yield_now().await;
+        }
+        assert!(tried.load(SeqCst) <= 10_008);
     });
 }
 
