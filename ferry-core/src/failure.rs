@@ -40,12 +40,13 @@ impl<E> Failure<E> {
 pub enum Cause<E> {
     /// The input's deadline passed. Give it longer, or offer less at once.
     Expired,
-    /// Other writers changed the record before each of the tries. Route the key's inputs to fewer
-    /// processes, or allow more tries.
+    /// Others changed the record before each of the tries. Of a commit: route the key's inputs to fewer
+    /// processes, or allow more tries. Of a projection: somebody else is at work on this record, and will
+    /// most likely bring the view up to date.
     Refused,
     /// The store failed. Shared by all inputs of the try.
     Store(Arc<E>),
-    /// A panic in `step`, in the store's call or in the batch call. The panic hook has told where.
+    /// A panic in `step` or `pending`, in the store's call or in the batch call. The panic hook has told where.
     Panicked(Arc<str>),
     /// The batch call returned another number of outcomes than it was given inputs. Fix the call.
     Miscounted {
@@ -126,7 +127,7 @@ impl<E: fmt::Display> fmt::Display for Cause<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Expired => f.write_str("its deadline passed"),
-            Self::Refused => f.write_str("other writers kept changing the record"),
+            Self::Refused => f.write_str("others kept changing the record"),
             Self::Store(error) => write!(f, "the store failed: {error}"),
             Self::Panicked(message) => write!(f, "user code panicked: {message}"),
             Self::Miscounted { inputs, outcomes } => {

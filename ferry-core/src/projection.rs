@@ -149,6 +149,14 @@ impl<E> Durability<E> {
     pub fn is_projected(&self) -> bool {
         matches!(self, Self::Projected)
     }
+
+    /// Why the view is not known to show it; `None` if it is.
+    pub fn cause(&self) -> Option<&Cause<E>> {
+        match self {
+            Self::Projected => None,
+            Self::Committed(cause) => Some(cause),
+        }
+    }
 }
 
 impl<E> Clone for Durability<E> {
@@ -174,7 +182,10 @@ impl<E: fmt::Display> fmt::Display for Durability<E> {
         match self {
             Self::Projected => f.write_str("projected"),
             Self::Committed(cause) => {
-                write!(f, "committed, and the view may be late: {cause}")
+                write!(
+                    f,
+                    "committed, and the view may be late: {cause}; do not send it again for that"
+                )
             }
         }
     }

@@ -5,9 +5,9 @@ use core::{hash::Hash, mem};
 use std::collections::HashMap;
 use std::hash::RandomState;
 
-use crate::{Class, Instant, Retry, retry::Jitter};
+use crate::{Instant, Retry, retry::Jitter};
 
-use super::chance;
+use super::{chance, sweep::Fate};
 
 /// The most keys that are remembered. What is found beyond that is tried in every turn, as if it had never
 /// failed.
@@ -87,18 +87,34 @@ impl<K: Clone + Eq + Hash> Debts<K> {
         true
     }
 
-    pub(super) fn tried(&mut self, now: Instant, key: &K, is_paid: bool) {
-        if is_paid {
-            if let Some((key, debt)) = self.known.remove_entry(key) {
-                self.ages.remove(&debt.found);
-                drop(key);
+    pub(super) fn tried(&mut self, now: Instant, key: &K, fate: Fate) {
+        match fate {
+            Fate::Paid => {
+                if let Some((key, debt)) = self.known.remove_entry(key) {
+                    self.ages.remove(&debt.found);
+                    drop(key);
+                }
             }
-        } else if let Some(debt) = self.known.get_mut(key) {
-            debt.failed = debt.failed.saturating_add(1);
-            let pause = self
-                .jitter
-                .pause(&self.retry, debt.failed, Class::Transient);
-            debt.not_before = now + pause;
+            // Not the debt that was found: whoever is at work there has made another.
+            Fate::Failed {
+                is_overtaken: true, ..
+            } => {
+                if let Some(debt) = self.known.get_mut(key) {
+                    self.ages.remove(&debt.found);
+                    self.numbers += 1;
+                    debt.found = (now, self.numbers);
+                    debt.failed = 0;
+                    debt.not_before = now;
+                    self.ages.insert(debt.found);
+                }
+            }
+            Fate::Failed { class, .. } => {
+                if let Some(debt) = self.known.get_mut(key) {
+                    debt.failed = debt.failed.saturating_add(1);
+                    let pause = self.jitter.pause(&self.retry, debt.failed, class);
+                    debt.not_before = now + pause;
+                }
+            }
         }
     }
 
@@ -117,6 +133,12 @@ mod tests {
     use core::time::Duration;
 
     use super::*;
+    use crate::Class;
+
+    const FAILED: Fate = Fate::Failed {
+        class: Class::Transient,
+        is_overtaken: false,
+    };
 
     const RETRY: Retry = Retry {
         base: Duration::from_secs(10),
@@ -137,7 +159,7 @@ mod tests {
         for now in (0..turns).map(at) {
             for key in debts.find(now, alloc::vec!["a"]) {
                 tries += 1;
-                debts.tried(now, &key, false);
+                debts.tried(now, &key, FAILED);
             }
         }
         tries
@@ -154,19 +176,19 @@ mod tests {
     fn what_is_paid_is_forgotten_and_what_is_not_found_is_tried_when_its_pause_is_over() {
         let mut debts = Debts::new(RETRY, 7);
         assert_eq!(debts.find(at(1), alloc::vec!["a", "b", "a"]), ["a", "b"]);
-        debts.tried(at(2), &"a", false);
-        debts.tried(at(2), &"b", true);
+        debts.tried(at(2), &"a", FAILED);
+        debts.tried(at(2), &"b", Fate::Paid);
         assert_eq!((debts.pending(), debts.oldest()), (1, Some(at(1))));
 
         assert_eq!(debts.find(at(300), alloc::vec!["b", "a"]), ["b", "a"]);
         assert_eq!((debts.pending(), debts.oldest()), (2, Some(at(1))));
-        debts.tried(at(300), &"b", false);
+        debts.tried(at(300), &"b", FAILED);
 
         assert_eq!(debts.find(at(300), alloc::vec![]), ["a"]);
-        debts.tried(at(300), &"a", false);
+        debts.tried(at(300), &"a", FAILED);
         assert_eq!((debts.pending(), debts.oldest()), (2, Some(at(1))));
         assert_eq!(debts.find(at(600), alloc::vec!["b"]), ["b", "a"]);
-        debts.tried(at(600), &"a", true);
+        debts.tried(at(600), &"a", Fate::Paid);
         assert_eq!((debts.pending(), debts.oldest()), (1, Some(at(300))));
     }
 
@@ -178,5 +200,33 @@ mod tests {
             assert_eq!(debts.find(at(1), keys.clone()).len(), keys.len());
             assert_eq!(debts.pending(), REMEMBERED_MAX);
         }
+    }
+
+    #[test]
+    fn a_debt_that_others_have_overtaken_is_a_new_one() {
+        let mut debts = Debts::new(RETRY, 7);
+        debts.find(at(1), alloc::vec!["a", "b"]);
+        debts.tried(at(2), &"b", FAILED);
+        let overtaken = Fate::Failed {
+            class: Class::Transient,
+            is_overtaken: true,
+        };
+        debts.tried(at(9), &"a", overtaken);
+        debts.tried(at(9), &"b", Fate::Paid);
+        assert_eq!((debts.pending(), debts.oldest()), (1, Some(at(9))));
+        assert_eq!(debts.find(at(9), alloc::vec!["a"]), ["a"]);
+    }
+
+    #[test]
+    fn a_store_that_throttles_is_given_its_pause() {
+        let mut debts = Debts::new(RETRY, 7);
+        debts.find(at(1), alloc::vec!["a"]);
+        let throttled = Fate::Failed {
+            class: Class::Throttled(Some(Duration::from_secs(500))),
+            is_overtaken: false,
+        };
+        debts.tried(at(1), &"a", throttled);
+        assert!(debts.find(at(500), alloc::vec!["a"]).is_empty());
+        assert_eq!(debts.find(at(1000), alloc::vec!["a"]), ["a"]);
     }
 }

@@ -156,7 +156,10 @@ impl<P: SharedProjection> Ferry<ProjectedWrite<P>> {
         let resuming = self.shared().resume(key, Tries::All);
         async move {
             match resuming {
-                Ok(resuming) => resuming.heard().await.map_err(ResumeError::StillPending),
+                Ok(resuming) => match resuming.heard().await {
+                    Ok(resumed) => Ok(resumed),
+                    Err(unpaid) => Err(ResumeError::StillPending(unpaid.cause)),
+                },
                 Err(Closed) => Err(ResumeError::Closed),
             }
         }

@@ -246,7 +246,7 @@ where
                     Command::Sleep(stage) => self.edge.sleep(stage).await,
                     Command::Done(done) => {
                         shared.count_resume(key, done.tally());
-                        return done.finish();
+                        return done.paid();
                     }
                 };
             }
@@ -283,7 +283,12 @@ impl<E: fmt::Debug> fmt::Debug for ResumeError<E> {
 impl<E: fmt::Display> fmt::Display for ResumeError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::StillPending(cause) => write!(f, "still pending: {cause}"),
+            Self::StillPending(cause) => {
+                write!(
+                    f,
+                    "still pending: {cause}; try again later, or leave it to a sweeper"
+                )
+            }
             Self::Closed => f.write_str("the handle is closed; resume the key by another"),
         }
     }

@@ -169,7 +169,7 @@ impl<P: SharedProjection> Rounds<P> {
             .retry(once)
             .on_progress(move |progress| {
                 let mut debts = debts.lock();
-                debts.tried(shared.now(), progress.key, progress.result.is_ok());
+                debts.tried(shared.now(), progress.key, progress.fate);
                 board.lock().show(&debts);
             })
             .into_future()

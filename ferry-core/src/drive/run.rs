@@ -3,12 +3,15 @@
 use alloc::{sync::Arc, vec::Vec};
 use core::mem;
 
-use crate::{Cause, projected_write::resume::Resumed};
+use crate::{
+    Cause, Class,
+    projected_write::{Unpaid, resume::Resumed},
+};
 
 use super::{bound::Waiter, lock::Mutex};
 
 /// What who asked hears.
-pub(super) type Heard<E> = Result<Resumed, Cause<E>>;
+pub(super) type Heard<E> = Result<Resumed, Unpaid<E>>;
 
 /// How often a run tries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +50,9 @@ impl<E> Run<E> {
             // Those who have gone make room, so that a call that hangs does not gather ever more of them.
             if askers.next.len() == askers.next.capacity() {
                 askers.next.retain(|(_, waiter)| !waiter.has_gone());
+                // So that it is not done again before as many more have come.
+                let kept = askers.next.len();
+                askers.next.reserve(kept.max(4));
             }
             askers.next.push((tries, Arc::clone(waiter)));
         }
@@ -92,7 +98,11 @@ impl<E> Run<E> {
             .heard
             .extend(next.into_iter().map(|(_, waiter)| waiter));
         drop(askers);
-        self.tell(&Err(cause.clone()));
+        self.tell(&Err(Unpaid {
+            cause: cause.clone(),
+            class: Class::Transient,
+            is_overtaken: false,
+        }));
     }
 }
 

@@ -56,6 +56,18 @@ pub struct SweepProgress<'a, K, E> {
     pub is_tried_again: bool,
     /// What the sweep has come to so far, this try included.
     pub so_far: &'a SweepReport<K, E>,
+    pub(super) fate: Fate,
+}
+
+/// What a try means for a key's debt.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fate {
+    Paid,
+    Failed {
+        class: Class,
+        /// Others are at work on the record.
+        is_overtaken: bool,
+    },
 }
 
 /// What a sweep came to.
@@ -107,7 +119,8 @@ impl<P: SharedProjection, S: Stream<Item = KeyOf<P>>> Sweep<P, S> {
     /// How often a key is tried, and the pauses before it is tried again; the other keys do not wait for
     /// them, unless 10,000 have failed already: then no more are taken up until some of those are done, so that a
     /// store that is down is not asked for every key there is. By default as the write is. `total` has no
-    /// meaning here.
+    /// meaning here, and no attempts count as one. A permanent error is not tried again, and a store that
+    /// throttles is given the pause that it asks for.
     pub fn retry(mut self, retry: Retry) -> Self {
         self.engine.retry = retry;
         self
@@ -232,31 +245,44 @@ impl<P: SharedProjection> Engine<P> {
 
     fn tried(&mut self, tried: Failing<KeyOf<P>>, heard: Heard<ErrorOf<P>>) {
         let Failing { key, mut failed } = tried;
-        match &heard {
+        let fate = match &heard {
+            Ok(_) => Fate::Paid,
+            Err(unpaid) => Fate::Failed {
+                class: unpaid.class,
+                is_overtaken: unpaid.is_overtaken,
+            },
+        };
+        let result = heard.map_err(|unpaid| unpaid.cause);
+        match &result {
             Ok(Resumed::Projected) => self.report.projected += 1,
             Ok(Resumed::NothingPending) => self.report.nothing_pending += 1,
             Err(_) => failed += 1,
         }
-        let is_tried_again = heard.is_err() && failed < self.retry.attempts;
-        if heard.is_err() && !is_tried_again {
+        let again = match fate {
+            Fate::Failed { class, .. } if failed < self.retry.attempts => {
+                (class != Class::Permanent).then_some(class)
+            }
+            Fate::Failed { .. } | Fate::Paid => None,
+        };
+        if let (Err(cause), None) = (&result, again) {
             self.report.still_pending += 1;
+            if self.report.examples.len() < EXAMPLES_MAX {
+                let example = (key.clone(), cause.clone());
+                self.report.examples.push(example);
+            }
         }
         (self.on_progress)(SweepProgress {
             key: &key,
-            result: &heard,
-            is_tried_again,
+            result: &result,
+            is_tried_again: again.is_some(),
             so_far: &self.report,
+            fate,
         });
-        let Err(cause) = heard else {
-            return;
-        };
-        if is_tried_again {
-            let pause = self.jitter.pause(&self.retry, failed, Class::Transient);
+        if let Some(class) = again {
+            let pause = self.jitter.pause(&self.retry, failed, class);
             self.pauses += 1;
             let due = (self.shared.now() + pause, self.pauses);
             self.paused.insert(due, Failing { key, failed });
-        } else if self.report.examples.len() < EXAMPLES_MAX {
-            self.report.examples.push((key, cause));
         }
     }
 

@@ -5,12 +5,12 @@ use alloc::sync::Arc;
 use crate::{
     Cause, Class, CommitError, Coverage, Fault, Instant, ProjectResult, Projection, RecordOf,
     Retry,
-    fold_write::{ErrorOf, SchemaOf, Tally},
+    fold_write::{ErrorOf, SchemaOf, Tally, VersionOf},
     guard::{discard, guard},
     retry::Jitter,
 };
 
-use super::{kept::Kept, resume::Resumed};
+use super::{kept::Kept, resume::Resumed, unpaid::Unpaid};
 
 pub(super) struct Debt<P: Projection> {
     projection: Arc<P>,
@@ -21,8 +21,10 @@ pub(super) struct Debt<P: Projection> {
     tries_failed: u32,
     /// Whether there was one.
     was_seen: bool,
-    /// What the last try came to grief on, while one more read tells whether it is paid all the same.
-    last_cause: Option<Cause<ErrorOf<P>>>,
+    /// The version of the record that was to be projected last.
+    tried: Option<VersionOf<P>>,
+    /// How the last try failed, while one more read tells whether it is paid all the same.
+    last: Option<Unpaid<ErrorOf<P>>>,
     pub(super) tally: Tally,
 }
 
@@ -31,7 +33,7 @@ pub(super) enum Next<P: Projection> {
     Read,
     Project(Kept<P>),
     SleepUntil(Instant),
-    Over(Result<Resumed, Cause<ErrorOf<P>>>),
+    Over(Result<Resumed, Unpaid<ErrorOf<P>>>),
 }
 
 impl<P: Projection> Debt<P> {
@@ -43,7 +45,8 @@ impl<P: Projection> Debt<P> {
             started: Instant::EPOCH,
             tries_failed: 0,
             was_seen: false,
-            last_cause: None,
+            tried: None,
+            last: None,
             tally: Tally::default(),
         }
     }
@@ -65,6 +68,8 @@ impl<P: Projection> Debt<P> {
     /// A record that is pending is to be projected, without being read again.
     pub(super) fn project(&mut self, record: Kept<P>) -> Next<P> {
         self.was_seen = true;
+        let version = guard(|| record.record().version.clone()).ok();
+        discard(core::mem::replace(&mut self.tried, version));
         self.tally.projections += 1;
         Next::Project(record)
     }
@@ -78,13 +83,13 @@ impl<P: Projection> Debt<P> {
             Ok(record) => record,
             Err(Fault { error, class }) => {
                 self.tally.faults += 1;
-                let cause = Cause::Store(Arc::new(error));
-                return match self.last_cause.take() {
+                let unpaid = Unpaid::new(Cause::Store(Arc::new(error)), class);
+                return match self.last.take() {
                     Some(last) => {
-                        discard(cause);
+                        unpaid.discard();
                         Next::Over(Err(last))
                     }
-                    None => self.again(now, Setback::Certain(cause), class),
+                    None => self.again(now, Setback::Certain(unpaid)),
                 };
             }
         };
@@ -93,13 +98,22 @@ impl<P: Projection> Debt<P> {
         };
         let kept = Kept::new(record);
         match self.is_pending(kept.record()) {
-            Ok(true) => match self.last_cause.take() {
-                Some(last) => Next::Over(Err(last)),
+            Ok(true) => match self.last.take() {
+                Some(mut last) => {
+                    let is_refused = matches!(last.cause, Cause::Refused);
+                    last.is_overtaken = is_refused && self.has_moved_on(&kept);
+                    Next::Over(Err(last))
+                }
                 None => self.project(kept),
             },
             Ok(false) => self.paid(),
-            Err(message) => Next::Over(Err(Cause::Panicked(message))),
+            Err(message) => Next::Over(Err(Unpaid::panicked(message))),
         }
+    }
+
+    fn has_moved_on(&self, record: &Kept<P>) -> bool {
+        let is_other = |tried: &VersionOf<P>| *tried != record.record().version;
+        (self.tried.as_ref()).is_some_and(|tried| guard(|| is_other(tried)).unwrap_or(false))
     }
 
     fn paid(&self) -> Next<P> {
@@ -112,8 +126,8 @@ impl<P: Projection> Debt<P> {
 
     pub(super) fn read_panicked(&mut self, message: Arc<str>) -> Next<P> {
         self.tally.faults += 1;
-        let last = self.last_cause.take();
-        Next::Over(Err(last.unwrap_or(Cause::Panicked(message))))
+        let last = self.last.take();
+        Next::Over(Err(last.unwrap_or_else(|| Unpaid::panicked(message))))
     }
 
     /// The store answered; `covered` is told of a part that landed.
@@ -123,37 +137,39 @@ impl<P: Projection> Debt<P> {
         result: ProjectResult<P::View, ErrorOf<P>>,
         covered: impl FnOnce(&P::View),
     ) -> Next<P> {
-        let (setback, class) = match result {
+        let setback = match result {
             Ok(Coverage::Whole) => return Next::Over(Ok(Resumed::Projected)),
             Ok(Coverage::Part { view, fault }) => {
                 covered(&view);
                 discard(view);
                 let cause = Cause::Store(Arc::new(fault.error));
-                (Setback::Certain(cause), fault.class)
+                Setback::Certain(Unpaid::new(cause, fault.class))
             }
-            Err(CommitError::Refused) => (Setback::Open(Cause::Refused), Class::Transient),
+            Err(CommitError::Refused) => {
+                Setback::Open(Unpaid::new(Cause::Refused, Class::Transient))
+            }
             Err(CommitError::NotLanded(fault)) => {
                 let cause = Cause::Store(Arc::new(fault.error));
-                (Setback::Certain(cause), fault.class)
+                Setback::Certain(Unpaid::new(cause, fault.class))
             }
             Err(CommitError::InDoubt(error)) => {
                 let cause = Cause::Store(Arc::new(error));
-                (Setback::Open(cause), Class::Transient)
+                Setback::Open(Unpaid::new(cause, Class::Transient))
             }
         };
         self.tally.projections_failed += 1;
-        self.again(now, setback, class)
+        self.again(now, setback)
     }
 
     /// It may have written: that is looked for, and not tried again.
     pub(super) fn project_panicked(&mut self, message: Arc<str>) -> Next<P> {
         self.tally.projections_failed += 1;
-        self.end(Setback::Open(Cause::Panicked(message)))
+        self.end(Setback::Open(Unpaid::panicked(message)))
     }
 
     #[cfg(feature = "drive")]
     pub(super) fn is_last_look(&self) -> bool {
-        self.last_cause.is_some()
+        self.last.is_some()
     }
 
     /// The pause is over.
@@ -176,7 +192,9 @@ impl<P: Projection> Debt<P> {
         &self.projection
     }
 
-    fn again(&mut self, now: Instant, setback: Setback<ErrorOf<P>>, class: Class) -> Next<P> {
+    fn again(&mut self, now: Instant, setback: Setback<ErrorOf<P>>) -> Next<P> {
+        let (Setback::Open(unpaid) | Setback::Certain(unpaid)) = &setback;
+        let class = unpaid.class;
         self.tries_failed += 1;
         let until = now + self.jitter.pause(&self.retry, self.tries_failed, class);
         let is_last = class == Class::Permanent
@@ -185,8 +203,8 @@ impl<P: Projection> Debt<P> {
         if is_last {
             return self.end(setback);
         }
-        let (Setback::Open(cause) | Setback::Certain(cause)) = setback;
-        discard(cause);
+        let (Setback::Open(unpaid) | Setback::Certain(unpaid)) = setback;
+        unpaid.discard();
         Next::SleepUntil(until)
     }
 
@@ -194,9 +212,9 @@ impl<P: Projection> Debt<P> {
     /// read tells.
     fn end(&mut self, setback: Setback<ErrorOf<P>>) -> Next<P> {
         match setback {
-            Setback::Certain(cause) => Next::Over(Err(cause)),
-            Setback::Open(cause) => {
-                self.last_cause = Some(cause);
+            Setback::Certain(unpaid) => Next::Over(Err(unpaid)),
+            Setback::Open(unpaid) => {
+                self.last = Some(unpaid);
                 self.read()
             }
         }
@@ -204,15 +222,18 @@ impl<P: Projection> Debt<P> {
 
     /// Between batches it keeps nothing of the last.
     pub(super) fn forget(&mut self) {
-        discard(self.last_cause.take());
+        discard(self.tried.take());
+        if let Some(last) = self.last.take() {
+            last.discard();
+        }
     }
 }
 
 /// What a try failed on, and whether the record may be projected all the same: by it, unheard, or by whoever
 /// was quicker.
 enum Setback<E> {
-    Certain(Cause<E>),
-    Open(Cause<E>),
+    Certain(Unpaid<E>),
+    Open(Unpaid<E>),
 }
 
 /// It may be dropped anywhere; a cause of the user's whose `Drop` panics must not meet another.

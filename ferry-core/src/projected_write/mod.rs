@@ -16,7 +16,7 @@
 //! | what each command may be answered with | `stages.rs` |
 //! | how it goes from event to command | `trip.rs` |
 //! | which answers are known, and which wait for the view | `answers.rs` |
-//! | the tries of a projection | `debt.rs` |
+//! | the tries of a projection, and what is known when they fail | `debt.rs`, `unpaid.rs` |
 //! | a record that is held on to | `kept.rs` |
 
 mod answers;
@@ -25,6 +25,7 @@ mod kept;
 pub mod resume;
 mod stages;
 mod trip;
+mod unpaid;
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -34,6 +35,9 @@ use crate::{
     fold_write::{self, BatchOf, ErrorOf, FoldWrite, KeyOf},
     per_key::Ticket,
 };
+
+#[cfg(feature = "drive")]
+pub(crate) use unpaid::Unpaid;
 
 pub use stages::{Committing, Done, Projecting, Reading, Sleeping};
 

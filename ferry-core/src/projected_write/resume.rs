@@ -18,6 +18,7 @@ use core::{fmt, time::Duration};
 use super::{
     debt::{Debt, Next},
     kept::Kept,
+    unpaid::Unpaid,
 };
 use crate::{
     Cause, Fault, Instant, ProjectResult, Projection, RecordOf,
@@ -73,7 +74,7 @@ pub struct Sleeping<P: Projection> {
 #[must_use = "it says whether the record is still pending"]
 pub struct Done<P: Projection> {
     run: Run<P>,
-    result: Result<Resumed, Cause<ErrorOf<P>>>,
+    result: Result<Resumed, Unpaid<ErrorOf<P>>>,
 }
 
 /// What each stage carries along.
@@ -204,6 +205,11 @@ impl<P: Projection> Done<P> {
     ///
     /// The cause, where the record may still be pending.
     pub fn finish(self) -> Result<Resumed, Cause<ErrorOf<P>>> {
+        self.paid().map_err(|unpaid| unpaid.cause)
+    }
+
+    /// As [`finish`](Self::finish), with what else is known.
+    pub(crate) fn paid(self) -> Result<Resumed, Unpaid<ErrorOf<P>>> {
         let Self { run, result } = self;
         discard(run.key);
         result

@@ -203,8 +203,8 @@ impl<P: Projection> Trip<P> {
                 self.answers.all_shown();
                 self.over(done)
             }
-            Next::Over(Err(cause)) => {
-                self.answers.all_late(cause);
+            Next::Over(Err(unpaid)) => {
+                self.answers.all_late(unpaid.cause);
                 self.over(done)
             }
         }

@@ -251,6 +251,7 @@ macro_rules! behaviours {
                 a_stream_is_drawn_from_only_when_there_is_room,
                 a_stream_may_take_its_time,
                 keys_that_fail_are_reported_and_hold_up_no_others,
+                what_fails_for_good_is_tried_once,
                 progress_tells_of_every_try,
                 a_key_may_come_many_times,
                 thousands_of_keys_are_swept,

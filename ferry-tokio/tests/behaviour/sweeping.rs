@@ -213,6 +213,18 @@ pub fn keys_that_fail_are_reported_and_hold_up_no_others<H: Host>(host: H) {
     });
 }
 
+pub fn what_fails_for_good_is_tried_once<H: Host>(host: H) {
+    let gallery = owing([1, 2]);
+    gallery.is_cursed(1, Mishap::Fails(Class::Permanent));
+    gallery.is_cursed(2, TRANSIENT);
+    let curator = open_curator(&host, &gallery);
+    host.run(async {
+        let report = curator.sweep([1, 2]).retry(at_once(5)).await;
+        assert_eq!(counts(&report), [2, 0, 0, 2]);
+        assert_eq!([1, 2].map(|room| gallery.calls(room)), [(1, 1), (5, 5)]);
+    });
+}
+
 pub fn progress_tells_of_every_try<H: Host>(host: H) {
     let gallery = owing([1, 2, 3]);
     gallery.is_cursed(2, TRANSIENT);
