@@ -1,0 +1,75 @@
+//! The arguments.
+
+use clap::{Args, Parser, Subcommand};
+
+/// Ferry's real driver and machines on virtual time, against a store that fails in every way.
+///
+/// A run depends on its seed alone. Exit status: 0 when all held, 1 when something did not, 2 for arguments that
+/// make no sense.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// The fenced write, over many seeds
+    Fenced(Seeds),
+    /// Tells all that happens in one seed
+    Replay(Replay),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Seeds {
+    /// How many
+    #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) seeds: u64,
+    /// The first
+    #[arg(long, default_value_t = 0)]
+    pub(crate) from: u64,
+    /// Runs one in so many twice and compares them, event by event; 0 for none
+    #[arg(long, default_value_t = 10)]
+    pub(crate) twice_in: u64,
+    /// Goes on after a seed that failed, and tells of the first ten
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Replay {
+    /// Which
+    pub(crate) seed: u64,
+    /// Tells the executor's own steps, too
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent_and_those_without_sense_are_refused() {
+        Arguments::command().debug_assert();
+        let parsed = |arguments: &str| {
+            Arguments::try_parse_from(arguments.split_whitespace())
+                .map_err(|error| error.to_string())
+        };
+        assert!(parsed("ferry-sim fenced --seeds 5 --from 7").is_ok());
+        assert!(
+            parsed("ferry-sim fenced --seeds 0")
+                .unwrap_err()
+                .contains("0 is not in 1..")
+        );
+        assert!(parsed("ferry-sim replay").unwrap_err().contains("<SEED>"));
+        assert!(
+            parsed("ferry-sim replay x")
+                .unwrap_err()
+                .contains("invalid value 'x'")
+        );
+    }
+}

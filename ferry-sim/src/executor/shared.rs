@@ -1,0 +1,298 @@
+//! The executor's tasks, groups and timers.
+
+use core::{
+    fmt, mem,
+    pin::Pin,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    task::{Context, Waker},
+};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    task::Wake,
+};
+
+use ferry_core::Instant;
+
+use crate::{
+    chance::Stream,
+    event::Event,
+    trace::{Keep, Trace},
+};
+
+pub(super) type Job = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Names one task; never used again.
+pub(super) type TaskId = u64;
+
+/// When a timer is due, and which of those that are due then.
+pub(super) type TimerId = (u64, u64);
+
+/// What the handles of one executor share. No lock is held while a task is polled or dropped.
+pub(super) struct Core {
+    now: AtomicU64,
+    state: Mutex<State>,
+    trace: Mutex<Trace>,
+}
+
+struct State {
+    tasks: BTreeMap<TaskId, Task>,
+    tasks_spawned: u64,
+    ready: Vec<TaskId>,
+    timers: BTreeMap<TimerId, Waker>,
+    timers_set: u64,
+    groups: Vec<Group>,
+    schedule: Stream,
+}
+
+struct Task {
+    group: usize,
+    /// `None` while it is polled.
+    job: Option<Job>,
+    waker: Waker,
+    is_woken: bool,
+}
+
+/// The tasks of one process.
+enum Group {
+    Running,
+    /// Those that were woken meanwhile.
+    Frozen(Vec<TaskId>),
+    Dead,
+}
+
+struct TaskWaker {
+    core: Weak<Core>,
+    task: TaskId,
+}
+
+impl Wake for TaskWaker {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if let Some(core) = self.core.upgrade() {
+            core.lock().wake(self.task);
+        }
+    }
+}
+
+impl State {
+    fn wake(&mut self, id: TaskId) {
+        let Some(task) = self.tasks.get_mut(&id) else {
+            return;
+        };
+        if mem::replace(&mut task.is_woken, true) {
+            return;
+        }
+        match &mut self.groups[task.group] {
+            Group::Running => self.ready.push(id),
+            Group::Frozen(woken) => woken.push(id),
+            Group::Dead => {}
+        }
+    }
+}
+
+impl Core {
+    pub(super) fn new(schedule: Stream, trace: Trace) -> Self {
+        Self {
+            now: AtomicU64::new(0),
+            state: Mutex::new(State {
+                tasks: BTreeMap::new(),
+                tasks_spawned: 0,
+                ready: Vec::new(),
+                timers: BTreeMap::new(),
+                timers_set: 0,
+                groups: Vec::new(),
+                schedule,
+            }),
+            trace: Mutex::new(trace),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn trace(&self) -> MutexGuard<'_, Trace> {
+        self.trace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn now(&self) -> Instant {
+        Instant::from_nanos(self.now.load(Relaxed))
+    }
+
+    pub(super) fn tell(&self, event: Event) {
+        self.trace().add(self.now(), event);
+    }
+
+    pub(super) fn take_trace(&self) -> Trace {
+        mem::replace(&mut *self.trace(), Trace::new(Keep::Nothing))
+    }
+
+    // ---- tasks ------------------------------------------------------------------------------------
+
+    /// Starts a task; in a dead group it is dropped at once.
+    pub(super) fn spawn(self: &Arc<Self>, group: usize, job: Job) {
+        let mut state = self.lock();
+        if matches!(state.groups[group], Group::Dead) {
+            drop(state);
+            drop(job);
+            return;
+        }
+        state.tasks_spawned += 1;
+        let id = state.tasks_spawned;
+        let core = Arc::downgrade(self);
+        let waker = Waker::from(Arc::new(TaskWaker { core, task: id }));
+        let task = Task {
+            group,
+            job: Some(job),
+            waker,
+            is_woken: false,
+        };
+        state.tasks.insert(id, task);
+        state.wake(id);
+    }
+
+    /// Draws which of the ready tasks goes next.
+    pub(super) fn pick(&self) -> Option<TaskId> {
+        let mut state = self.lock();
+        if state.ready.is_empty() {
+            return None;
+        }
+        let ready = state.ready.len();
+        let drawn = state.schedule.index(ready);
+        Some(state.ready.swap_remove(drawn))
+    }
+
+    pub(super) fn poll(&self, id: TaskId) {
+        let mut state = self.lock();
+        let Some(task) = state.tasks.get_mut(&id) else {
+            return;
+        };
+        task.is_woken = false;
+        let (job, waker) = (task.job.take(), task.waker.clone());
+        drop(state);
+        let Some(mut job) = job else { return };
+        let is_over = job
+            .as_mut()
+            .poll(&mut Context::from_waker(&waker))
+            .is_ready();
+        let mut state = self.lock();
+        let done = if is_over {
+            state.tasks.remove(&id)
+        } else if let Some(task) = state.tasks.get_mut(&id) {
+            task.job = Some(job);
+            return;
+        } else {
+            None // Its process crashed while it ran.
+        };
+        drop(state);
+        drop(done);
+    }
+
+    // ---- groups -----------------------------------------------------------------------------------
+
+    pub(super) fn add_group(&self) -> usize {
+        let mut state = self.lock();
+        state.groups.push(Group::Running);
+        state.groups.len() - 1
+    }
+
+    pub(super) fn tasks_of(&self, group: usize) -> usize {
+        let state = self.lock();
+        state
+            .tasks
+            .values()
+            .filter(|task| task.group == group)
+            .count()
+    }
+
+    /// Drops the tasks of a group, in an order that is drawn. One that is being polled goes when its poll
+    /// is over.
+    pub(super) fn crash(&self, group: usize) {
+        let mut state = self.lock();
+        state.groups[group] = Group::Dead;
+        let ids: Vec<_> = (state.tasks.iter())
+            .filter(|(_, task)| task.group == group)
+            .map(|(&id, _)| id)
+            .collect();
+        let mut tasks: Vec<_> = ids.iter().filter_map(|id| state.tasks.remove(id)).collect();
+        state.ready.retain(|id| !ids.contains(id));
+        let mut order = state.schedule.fork();
+        drop(state);
+        while !tasks.is_empty() {
+            let drawn = order.index(tasks.len());
+            drop(tasks.swap_remove(drawn));
+        }
+    }
+
+    pub(super) fn crash_all(&self) {
+        let groups = self.lock().groups.len();
+        (0..groups).for_each(|group| self.crash(group));
+    }
+
+    pub(super) fn freeze(&self, group: usize) {
+        let mut state = self.lock();
+        if !matches!(state.groups[group], Group::Running) {
+            return;
+        }
+        let ready = mem::take(&mut state.ready);
+        let tasks = &state.tasks;
+        let of_group = |id: &TaskId| tasks.get(id).is_some_and(|task| task.group == group);
+        let (woken, ready) = ready.into_iter().partition(of_group);
+        state.ready = ready;
+        state.groups[group] = Group::Frozen(woken);
+    }
+
+    pub(super) fn thaw(&self, group: usize) {
+        let mut state = self.lock();
+        if !matches!(state.groups[group], Group::Frozen(_)) {
+            return;
+        }
+        if let Group::Frozen(woken) = mem::replace(&mut state.groups[group], Group::Running) {
+            state.ready.extend(woken);
+        }
+    }
+
+    // ---- time -------------------------------------------------------------------------------------
+
+    pub(super) fn next_timer(&self) -> Option<Instant> {
+        let state = self.lock();
+        let (due, _) = *state.timers.first_key_value()?.0;
+        // The last moment is "never".
+        (due < u64::MAX).then_some(Instant::from_nanos(due))
+    }
+
+    /// Sets the clock, and wakes who is due by then.
+    pub(super) fn jump(&self, to: Instant) {
+        self.now.store(to.nanos(), Relaxed);
+        let mut state = self.lock();
+        let later = state.timers.split_off(&(to.nanos().saturating_add(1), 0));
+        let due = mem::replace(&mut state.timers, later);
+        drop(state);
+        due.into_values().for_each(Waker::wake);
+    }
+
+    pub(super) fn set_timer(&self, due: Instant, waker: Waker) -> TimerId {
+        let mut state = self.lock();
+        state.timers_set += 1;
+        let id = (due.nanos(), state.timers_set);
+        state.timers.insert(id, waker);
+        id
+    }
+
+    pub(super) fn clear_timer(&self, id: TimerId) {
+        let cleared = self.lock().timers.remove(&id);
+        drop(cleared);
+    }
+}
+
+impl fmt::Debug for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Core")
+            .field("now", &self.now())
+            .finish_non_exhaustive()
+    }
+}

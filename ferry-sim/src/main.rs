@@ -1,0 +1,54 @@
+//! Runs the simulations: many seeds, or one again.
+
+mod cli;
+mod seeds;
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use clap::Parser;
+use ferry_sim::fenced::FencedWriterSimulation;
+
+use self::cli::{Arguments, Command, Replay};
+
+fn main() -> anyhow::Result<ExitCode> {
+    let told = match Arguments::parse().command {
+        Command::Fenced(range) => seeds::run(&range),
+        Command::Replay(replay) => replay_seed(replay),
+    };
+    match told {
+        // Whoever reads has seen enough, as `head` has.
+        Err(error) if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
+        told => told,
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Tells what happens in a seed, and what is wrong with it.
+fn replay_seed(replay: Replay) -> anyhow::Result<ExitCode> {
+    let (report, events) = FencedWriterSimulation::default().replay(replay.seed);
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for (at, event) in &events {
+        if replay.all || event.is_story() {
+            let millis = at.nanos() / 1_000_000;
+            let micros = at.nanos() / 1_000 % 1_000;
+            writeln!(out, "{millis:>8}.{micros:03} ms  {event}")?;
+        }
+    }
+    writeln!(
+        out,
+        "seed {}: {} events, hash {:016x}",
+        replay.seed,
+        events.len(),
+        report.hash
+    )?;
+    let status = seeds::tell_violations(&mut out, &report)?;
+    out.flush()?;
+    Ok(status)
+}

@@ -1,0 +1,163 @@
+//! What a seed draws before it begins: what the fleet is like, and which faults there are at all.
+
+use core::time::Duration;
+
+use ferry_core::{Retry, per_key::Limits};
+
+use crate::chance::Stream;
+
+/// How large a simulation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Nodes.
+    pub nodes: usize,
+    /// Keys.
+    pub keys: u32,
+    /// Inputs, repetitions apart.
+    pub inputs: u64,
+    /// How long they go on, before everything is healed.
+    pub duration: Duration,
+}
+
+impl Default for Size {
+    /// Three nodes, eight keys, 200 inputs, five minutes.
+    fn default() -> Self {
+        Self {
+            nodes: 3,
+            keys: 8,
+            inputs: 200,
+            duration: Duration::from_secs(300),
+        }
+    }
+}
+
+/// Rates of faults, in ten thousand. Zero: this seed does not have it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rates {
+    // Of commits:
+    pub(crate) busy: u64,
+    pub(crate) throttled: u64,
+    pub(crate) answer_lost: u64,
+    pub(crate) answer_broken: u64,
+    pub(crate) request_lost: u64,
+    pub(crate) late: u64,
+    pub(crate) twice: u64,
+    // Of reads:
+    pub(crate) read_failed: u64,
+    // Of either:
+    pub(crate) slow: u64,
+    /// Of steps of the store, after which the calling node crashes.
+    pub(crate) crash_at_step: u64,
+    // Of inputs:
+    pub(crate) poison: u64,
+    pub(crate) other_content: u64,
+    pub(crate) sent_twice: u64,
+    // Of attempts:
+    pub(crate) impatient: u64,
+    pub(crate) deadline: u64,
+    pub(crate) embedded: u64,
+    // Of clients:
+    pub(crate) gives_up: u64,
+}
+
+impl Rates {
+    pub(crate) fn draw(chance: &mut Stream) -> Self {
+        let mut rate = |rates: &[u64]| {
+            if chance.happens(5_000) {
+                0
+            } else {
+                chance.pick(rates)
+            }
+        };
+        let few_to_many = &[50, 200, 1_000, 3_000];
+        Self {
+            busy: rate(few_to_many),
+            throttled: rate(few_to_many),
+            answer_lost: rate(few_to_many),
+            answer_broken: rate(few_to_many),
+            request_lost: rate(few_to_many),
+            late: rate(few_to_many),
+            twice: rate(few_to_many),
+            read_failed: rate(few_to_many),
+            slow: rate(&[50, 500]),
+            crash_at_step: rate(&[10, 50, 200]),
+            poison: rate(&[100, 500]),
+            other_content: rate(&[200, 1_000]),
+            sent_twice: rate(&[500, 3_000]),
+            impatient: rate(&[500, 5_000]),
+            deadline: rate(&[500, 3_000]),
+            embedded: rate(&[1_000, 5_000]),
+            gives_up: rate(&[500, 2_000]),
+        }
+    }
+
+    /// What is left once everything is healed: what clients do, and what no store will ever take.
+    pub(crate) fn healed(self) -> Self {
+        Self {
+            poison: self.poison,
+            other_content: self.other_content,
+            sent_twice: self.sent_twice,
+            embedded: self.embedded,
+            gives_up: self.gives_up,
+            ..Self::default()
+        }
+    }
+}
+
+/// To which nodes clients go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Routing {
+    /// All to the same, as long as it is there.
+    Rendezvous,
+    /// As they please.
+    Random,
+    /// One of two that both believe to own the key.
+    TwoOwners,
+}
+
+/// All that a seed draws before it begins.
+#[derive(Clone, Debug)]
+pub(crate) struct Draws {
+    pub(crate) size: Size,
+    pub(crate) rates: Rates,
+    pub(crate) routing: Routing,
+    pub(crate) limits: Limits,
+    pub(crate) retry: Retry,
+    /// How long the store's clients wait for it.
+    pub(crate) store_timeout: Duration,
+    /// Of each node.
+    pub(crate) crashes: u64,
+    /// Of each node.
+    pub(crate) freezes: u64,
+    /// How much of the inputs come close together.
+    pub(crate) bursts: u64,
+}
+
+impl Draws {
+    pub(crate) fn of(size: Size, chance: &mut Stream) -> Self {
+        let defaults = Limits::default();
+        let limits = Limits {
+            max_batch: chance.pick(&[1, 2, 8, defaults.max_batch]),
+            linger: chance.pick(&[Duration::ZERO, Duration::ZERO, Duration::from_millis(20)]),
+            max_queueing: chance.pick(&[4, 32, defaults.max_queueing]),
+            max_in_flight: chance.pick(&[1, 2, defaults.max_in_flight]),
+            ..defaults
+        };
+        let defaults = Retry::default();
+        let retry = Retry {
+            attempts: chance.pick(&[1, 2, 4, defaults.attempts]),
+            ..defaults
+        };
+        Self {
+            size,
+            rates: Rates::draw(chance),
+            routing: chance.pick(&[Routing::Rendezvous, Routing::Random, Routing::TwoOwners]),
+            limits,
+            retry,
+            store_timeout: chance.pick(&[50, 500, 3_000].map(Duration::from_millis)),
+            crashes: chance.pick(&[0, 0, 1, 3]),
+            freezes: chance.pick(&[0, 0, 1, 2]),
+            bursts: chance.pick(&[0, 3_000, 9_000]),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What happened in a run: a rolling hash of every event, and the events themselves where they are asked for.
+
+use core::{
+    fmt,
+    hash::{Hash, Hasher},
+};
+use std::hash::DefaultHasher;
+
+use ferry_core::Instant;
+
+use crate::event::Event;
+
+/// What a run keeps of its events, beside their hash.
+#[derive(Debug, Default)]
+pub(crate) enum Keep {
+    #[default]
+    Nothing,
+    /// The hash after each event, for a second run to be held against.
+    Hashes(Vec<u64>),
+    /// Held against the hashes of a first run.
+    Against {
+        hashes: Vec<u64>,
+        first: Option<Difference>,
+    },
+    /// The events, to be told.
+    Events(Vec<(Instant, Event)>),
+}
+
+/// The first event in which a second run of a seed differs from the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// How many events were the same.
+    pub same: usize,
+    /// What the second run did then; `None` where it had ended.
+    pub then: Option<(Instant, Event)>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.then {
+            Some((at, event)) => write!(f, "after {} events, at {at:?}: {event}", self.same),
+            None => write!(f, "the second run ended after {} events", self.same),
+        }
+    }
+}
+
+/// The events of a run, as far as they are kept.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    // Its keys are fixed, so that the same events give the same hash.
+    hasher: DefaultHasher,
+    events: usize,
+    keep: Keep,
+}
+
+impl Trace {
+    pub(crate) fn new(keep: Keep) -> Self {
+        Self {
+            hasher: DefaultHasher::new(),
+            events: 0,
+            keep,
+        }
+    }
+
+    pub(crate) fn add(&mut self, at: Instant, event: Event) {
+        (at.nanos(), &event).hash(&mut self.hasher);
+        match &mut self.keep {
+            Keep::Nothing => {}
+            Keep::Hashes(hashes) => hashes.push(self.hasher.finish()),
+            Keep::Against { hashes, first } => {
+                if first.is_none() && hashes.get(self.events) != Some(&self.hasher.finish()) {
+                    let then = Some((at, event));
+                    let same = self.events;
+                    *first = Some(Difference { same, then });
+                }
+            }
+            Keep::Events(events) => events.push((at, event)),
+        }
+        self.events += 1;
+    }
+
+    /// The hash of all events, and what was kept of them.
+    pub(crate) fn end(self) -> (u64, usize, Keep) {
+        let hash = self.hasher.finish();
+        let keep = match self.keep {
+            Keep::Against { hashes, first } => {
+                let is_short = self.events < hashes.len();
+                let first = first.or_else(|| {
+                    is_short.then_some(Difference {
+                        same: self.events,
+                        then: None,
+                    })
+                });
+                Keep::Against { hashes, first }
+            }
+            keep @ (Keep::Nothing | Keep::Hashes(_) | Keep::Events(_)) => keep,
+        };
+        (hash, self.events, keep)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(keep: Keep, nodes: &[usize]) -> Keep {
+        let mut trace = Trace::new(keep);
+        for &node in nodes {
+            trace.add(Instant::EPOCH, Event::Crashed { node });
+        }
+        trace.end().2
+    }
+
+    fn difference(first: &[usize], second: &[usize]) -> Option<Difference> {
+        let Keep::Hashes(hashes) = run(Keep::Hashes(Vec::new()), first) else {
+            unreachable!()
+        };
+        match run(
+            Keep::Against {
+                hashes,
+                first: None,
+            },
+            second,
+        ) {
+            Keep::Against { first, .. } => first,
+            Keep::Nothing | Keep::Hashes(_) | Keep::Events(_) => unreachable!(),
+        }
+    }
+
+    #[test]
+    fn the_first_difference_is_told_with_its_event() {
+        assert_eq!(difference(&[1, 2, 3], &[1, 2, 3]), None);
+        let then = Some((Instant::EPOCH, Event::Crashed { node: 9 }));
+        let other = Difference { same: 1, then };
+        assert_eq!(difference(&[1, 2, 3], &[1, 9, 3]), Some(other));
+        let short = Difference {
+            same: 2,
+            then: None,
+        };
+        assert_eq!(difference(&[1, 2, 3], &[1, 2]), Some(short));
+        assert_eq!(difference(&[1], &[1, 2]).map(|found| found.same), Some(1));
+    }
+}
