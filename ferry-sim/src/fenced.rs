@@ -1,6 +1,6 @@
 //! The simulation of the fenced write.
 
-use core::{sync::atomic::Ordering::Relaxed, time::Duration};
+use core::time::Duration;
 
 use ferry_core::Instant;
 
@@ -109,7 +109,7 @@ impl FencedWriterSimulation {
             seed,
             violations: check(&history),
             points: world.lock().points.clone(),
-            weakened: world.weakened.load(Relaxed),
+            weakened: world.seen.times_weakened(),
             hash: 0,
             events: 0,
         };
@@ -143,7 +143,9 @@ fn live(executor: &Executor, world: &std::sync::Arc<World>) -> History {
     let mut state = world.lock();
     state.points.met_times(Point::Duplicate, duplicates);
     let records = state.table.purses();
+    let declined = core::mem::take(&mut *world.seen.declined());
     History {
+        declined,
         records,
         unanswered,
         halt: Some(halt),

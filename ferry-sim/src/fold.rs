@@ -1,9 +1,12 @@
 //! What the simulated fleet does: amounts to purses, no balance ever below zero.
 
 use core::{error::Error, fmt, num::NonZeroUsize};
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering::Relaxed},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use ferry_core::{
@@ -121,12 +124,34 @@ pub enum Dedup {
     Off,
 }
 
+/// What the folds of a run have seen.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// How often a safeguard that was left out made a difference.
+    weakened: AtomicU64,
+    /// Submissions that some fold has declined, whether or not that was ever told.
+    declined: Mutex<BTreeSet<SubmissionId>>,
+}
+
+impl Seen {
+    pub(crate) fn weakened(&self) {
+        self.weakened.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn times_weakened(&self) -> u64 {
+        self.weakened.load(Relaxed)
+    }
+
+    pub(crate) fn declined(&self) -> MutexGuard<'_, BTreeSet<SubmissionId>> {
+        self.declined.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The fold.
 #[derive(Debug)]
 pub(crate) struct Purses {
     pub(crate) dedup: Dedup,
-    /// How often that made a difference.
-    pub(crate) weakened: Arc<AtomicU64>,
+    pub(crate) seen: Arc<Seen>,
 }
 
 impl Schema for crate::store::SimStore {
@@ -136,12 +161,6 @@ impl Schema for crate::store::SimStore {
     type Version = u64;
     type Entry = Input;
     type Error = StoreError;
-}
-
-impl Purses {
-    fn weakened(&self) {
-        self.weakened.fetch_add(1, Relaxed);
-    }
 }
 
 impl Fold for Purses {
@@ -169,17 +188,18 @@ impl Fold for Purses {
             }
             (Dedup::Whole, Check::Mismatch) => return Step::Mismatch(Outcome::Mismatch),
             (Dedup::ContentIgnored, Check::Mismatch) => {
-                self.weakened();
+                self.seen.weakened();
                 let mut held = purse.applied.iter();
                 match held.find(|(id, ..)| **id == input.id) {
                     Some((_, _, outcome)) => return Step::Already(*outcome),
                     None => unreachable!("a mismatch is with one that is held"),
                 }
             }
-            (Dedup::Off, Check::Same(_) | Check::Mismatch) => self.weakened(),
+            (Dedup::Off, Check::Same(_) | Check::Mismatch) => self.seen.weakened(),
             (_, Check::TooOld) => return Step::TooOld(Outcome::TooOld),
         }
         if purse.standing.balance + input.cents < 0 {
+            self.seen.declined().insert(input.submission);
             return Step::Refused(Outcome::Declined(purse.standing));
         }
         purse.standing = purse.standing.with(input.cents);

@@ -2,7 +2,7 @@
 //! what the store holds at the end, and in which state the nodes were.
 
 use core::fmt;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ferry_core::{Cause, Failure, Instant, drive::Stats};
 
@@ -140,6 +140,8 @@ pub struct History {
     pub landed: Vec<Landed>,
     /// What the store holds at the end.
     pub records: BTreeMap<u32, Purse>,
+    /// Submissions that some fold has declined, whether or not that was ever told.
+    pub declined: BTreeSet<SubmissionId>,
     /// Inputs whose clients were still waiting at the end.
     pub unanswered: Vec<u64>,
     /// How the time after the healing ended.

@@ -129,10 +129,10 @@ pub(crate) fn tell_violations(out: &mut impl Write, report: &Report) -> anyhow::
         writeln!(out, "all held")?;
         return Ok(ExitCode::SUCCESS);
     };
+    tell_replay(out, report.seed, &format!("violates {}", first.property()))?;
     for violation in &report.violations {
         writeln!(out, "  {}: {violation}", violation.property())?;
     }
-    tell_replay(out, report.seed, &format!("violates {}", first.property()))?;
     Ok(ExitCode::FAILURE)
 }
 

@@ -1,9 +1,6 @@
 //! What everything in a run shares: the store, the fleet, the faults, and what is noted of it all.
 
-use core::{
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
-    time::Duration,
-};
+use core::time::Duration;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -16,6 +13,7 @@ use crate::{
     event::Event,
     executor::Process,
     fleet::Node,
+    fold::Seen,
     history::{Answer, Ask, Call, History, Life, Submission, SubmissionId},
     points::{Point, Points},
     policy::Policy,
@@ -30,7 +28,7 @@ pub(crate) struct World {
     pub(crate) process: Process,
     pub(crate) draws: Draws,
     pub(crate) policy: Policy,
-    pub(crate) weakened: Arc<AtomicU64>,
+    pub(crate) seen: Arc<Seen>,
     state: Mutex<State>,
 }
 
@@ -93,7 +91,7 @@ impl World {
             process,
             draws,
             policy,
-            weakened: Arc::default(),
+            seen: Arc::default(),
             state: Mutex::new(state),
         })
     }
@@ -112,7 +110,7 @@ impl World {
 
     /// A safeguard that was left out has made a difference.
     pub(crate) fn weakened(&self) {
-        self.weakened.fetch_add(1, Relaxed);
+        self.seen.weakened();
     }
 
     // ---- of the store -----------------------------------------------------------------------------

@@ -117,8 +117,8 @@ fn blocking_work_completes_and_its_panic_is_carried_over() {
     let process = executor.process();
     let (worker, noted_by) = (process.clone(), Arc::clone(&log));
     process.spawn(async move {
-        let work = worker.spawn_blocking(|| 7);
-        noted_by.lock().unwrap().push((0, work.await));
+        let worked = worker.spawn_blocking(|| 7).await;
+        noted_by.lock().unwrap().push((0, worked));
     });
     assert_eq!(executor.run_until(at(1)), Halt::Quiet);
     assert_eq!(noted(&log), [(0, 7)]);
