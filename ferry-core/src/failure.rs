@@ -44,6 +44,10 @@ pub enum Cause<E> {
     /// processes, or allow more tries. Of a projection: somebody else is at work on this record, and will
     /// most likely bring the view up to date.
     Refused,
+    /// Inputs submitted after it are stored already: they went in a commit whose answer did not come, and whose
+    /// fold declined this one. Applied now, it would be out of order. Send it again, to be judged by the record as it
+    /// is.
+    Overtaken,
     /// The store failed. Shared by all inputs of the try.
     Store(Arc<E>),
     /// A panic in `step` or `pending`, in the store's call or in the batch call. The panic hook has told where.
@@ -65,6 +69,7 @@ impl<E> Clone for Cause<E> {
         match self {
             Self::Expired => Self::Expired,
             Self::Refused => Self::Refused,
+            Self::Overtaken => Self::Overtaken,
             Self::Store(error) => Self::Store(Arc::clone(error)),
             Self::Panicked(message) => Self::Panicked(Arc::clone(message)),
             Self::Miscounted { inputs, outcomes } => Self::Miscounted {
@@ -99,6 +104,7 @@ impl<E: fmt::Debug> fmt::Debug for Cause<E> {
         match self {
             Self::Expired => f.write_str("Expired"),
             Self::Refused => f.write_str("Refused"),
+            Self::Overtaken => f.write_str("Overtaken"),
             Self::Store(error) => f.debug_tuple("Store").field(error).finish(),
             Self::Panicked(message) => f.debug_tuple("Panicked").field(message).finish(),
             Self::Miscounted { inputs, outcomes } => f
@@ -128,6 +134,7 @@ impl<E: fmt::Display> fmt::Display for Cause<E> {
         match self {
             Self::Expired => f.write_str("its deadline passed"),
             Self::Refused => f.write_str("others kept changing the record"),
+            Self::Overtaken => f.write_str("declined, and then overtaken by inputs after it"),
             Self::Store(error) => write!(f, "the store failed: {error}"),
             Self::Panicked(message) => write!(f, "user code panicked: {message}"),
             Self::Miscounted { inputs, outcomes } => {
@@ -148,6 +155,7 @@ impl<E: Error + 'static> Error for Failure<E> {
             Cause::Store(error) => error.source(),
             Cause::Expired
             | Cause::Refused
+            | Cause::Overtaken
             | Cause::Panicked(_)
             | Cause::Miscounted { .. }
             | Cause::Abandoned => None,

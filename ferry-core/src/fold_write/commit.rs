@@ -5,7 +5,7 @@ use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use super::{
     Command, ErrorOf, VersionOf,
     again::Setback,
-    group::{Fate, Held},
+    group::{Fate, Held, InDoubtAs},
     trip::{Aim, Trip},
 };
 use crate::{Cause, Class, Fault, Fold, Instant, guard::guard};
@@ -68,6 +68,14 @@ impl<F: Fold> Trip<F> {
 
     /// A commit of the group, fenced on this version, may have landed or may still.
     fn doubt(&mut self, expected: &Option<VersionOf<F>>) {
+        for (held, fate) in self.group.iter_mut().zip(&self.fates) {
+            let is_declined = matches!(fate, Fate::Declined(_));
+            held.in_doubt_as = if is_declined {
+                InDoubtAs::Declined
+            } else {
+                InDoubtAs::Nothing
+            };
+        }
         self.carried().for_each(|held| held.doubt(expected));
     }
 

@@ -90,7 +90,7 @@ impl<F: Fold> Trip<F> {
     }
 
     /// Answers an input that has left the groups with the failure that is true of it.
-    fn answer_failed(&mut self, mut held: Held<F>, cause: Cause<ErrorOf<F>>) {
+    pub(super) fn answer_failed(&mut self, mut held: Held<F>, cause: Cause<ErrorOf<F>>) {
         if held.is_clear() && self.has_twin_of(&held) {
             held.may_be_stored();
         }

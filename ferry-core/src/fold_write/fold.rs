@@ -29,6 +29,12 @@ impl<F: Fold> Trip<F> {
             },
         };
         let folded = self.fold_group(&mut state, version.as_ref());
+        if self.fail_the_overtaken() {
+            discard(state);
+            discard(version);
+            discard(folded);
+            return self.read(now, aim);
+        }
         self.answer_settled();
         if folded.is_ok() && matches!(aim, Aim::Carry) && !self.entries.is_empty() {
             self.tally.commits += 1;

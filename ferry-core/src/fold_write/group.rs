@@ -10,6 +10,17 @@ pub(super) struct Held<F: Fold> {
     pub(super) deadline: Option<Instant>,
     pub(super) input: F::Input,
     pub(super) standing: Standing<VersionOf<F>>,
+    pub(super) in_doubt_as: InDoubtAs,
+}
+
+/// What the last fold made of an input whose commit is in doubt.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum InDoubtAs {
+    /// There was none, or nothing that matters.
+    Nothing,
+    /// Applied it, or a twin of it.
+    Applied,
+    Declined,
 }
 
 /// Whether an input may be in the store, as far as the tries so far have shown.
@@ -74,11 +85,19 @@ impl<F: Fold> Held<F> {
     pub(super) fn doubt(&mut self, expected: &Option<VersionOf<F>>) {
         let expected = expected.clone();
         self.stand(Standing::MayLand { expected });
+        self.in_doubt_as = InDoubtAs::Applied;
     }
 
     /// A twin of this input has been written, or goes on and may be.
     pub(super) fn may_be_stored(&mut self) {
         self.stand(Standing::MayBeStored);
+    }
+
+    /// It was found as the twin of one that the record does not hold, and that will not be written.
+    pub(super) fn is_not_stored(&mut self) {
+        if matches!(self.standing, Standing::MayBeStored) {
+            self.stand(Standing::Clear);
+        }
     }
 
     fn stand(&mut self, standing: Standing<VersionOf<F>>) {

@@ -25,6 +25,7 @@ mod commit;
 mod end;
 mod fold;
 mod group;
+mod overtaken;
 mod proposal;
 mod stages;
 mod tally;

@@ -4,7 +4,7 @@ use alloc::{boxed::Box, collections::VecDeque, sync::Arc, vec::Vec};
 
 use super::{
     BatchOf, Command, Done, EntryOf, ErrorOf, IdOf, KeyOf, Reading, Settled, Tally,
-    group::{Fate, Held, Standing},
+    group::{Fate, Held, InDoubtAs, Standing},
 };
 use crate::{
     Cause, Fold, Instant, Retry,
@@ -86,6 +86,7 @@ impl<F: Fold> Trip<F> {
             deadline: item.deadline,
             input: item.input,
             standing: Standing::Clear,
+            in_doubt_as: InDoubtAs::Nothing,
         }));
         self.batch = Some(batch);
         self.expire(now);

@@ -32,6 +32,37 @@ fn a_commit_that_landed_unheard_is_found_by_the_next_read() {
 }
 
 #[test]
+fn an_input_that_a_landed_fold_declined_is_not_applied_behind_those_that_came_after() {
+    let mut story = Story::of([deposit(1, 10), deposit(2, -50), deposit(3, 100)]);
+    story.reads().commit_lands_unheard().hears(&[]);
+    // On the record as it is now, 2 could be taken out.
+    story.sleeps().reads();
+    story.hears(&["2: not committed, overtaken"]);
+    story.reads().hears(&["1: 10", "3: 110"]).ends();
+    assert_eq!(story.store.ids(), [1, 3]);
+}
+
+#[test]
+fn twins_are_overtaken_together_and_so_not_in_doubt() {
+    let overdrawn = deposit(2, -50);
+    let mut story = Story::of([deposit(1, 10), overdrawn, overdrawn, deposit(3, 100)]);
+    story.reads().commit_lands_unheard().hears(&[]);
+    story.sleeps().reads();
+    story.hears(&["2: not committed, overtaken", "2: not committed, overtaken"]);
+    story.reads().hears(&["1: 10", "3: 110"]).ends();
+}
+
+#[test]
+fn an_input_that_was_declined_by_a_fold_that_did_not_land_is_judged_afresh() {
+    let mut story = Story::of([deposit(1, 10), deposit(2, -50), deposit(3, 100)]);
+    story.reads().commit_goes_adrift();
+    story.a_rival_commits(9, 45).the_adrift_comes_too_late();
+    story.sleeps().reads().commit_lands();
+    story.hears(&["1: 55", "2: 5", "3: 105"]).ends();
+    assert_eq!(story.store.ids(), [9, 1, 2, 3]);
+}
+
+#[test]
 fn a_late_commit_that_lands_before_the_second_refuses_it_and_is_found() {
     let mut story = Story::of([deposit(1, 50)]);
     story.reads().commit_goes_adrift();

@@ -52,6 +52,7 @@ pub(crate) fn brief(cause: &Cause<io::Error>) -> String {
     match cause {
         Cause::Expired => "expired".to_owned(),
         Cause::Refused => "refused".to_owned(),
+        Cause::Overtaken => "overtaken".to_owned(),
         Cause::Store(error) => error.to_string(),
         Cause::Panicked(message) => format!("panicked {}", message.lines().next().unwrap_or("")),
         Cause::Miscounted { .. } | Cause::Abandoned | _ => format!("{cause:?}"),
