@@ -109,7 +109,7 @@ impl FencedWriterSimulation {
             seed,
             violations: check(&history),
             points: world.lock().points.clone(),
-            weakened: world.seen.times_weakened(),
+            weakened: world.weakened.times(),
             hash: 0,
             events: 0,
         };
@@ -143,9 +143,7 @@ fn live(executor: &Executor, world: &std::sync::Arc<World>) -> History {
     let mut state = world.lock();
     state.points.met_times(Point::Duplicate, duplicates);
     let records = state.table.purses();
-    let declined = core::mem::take(&mut *world.seen.declined());
     History {
-        declined,
         records,
         unanswered,
         halt: Some(halt),

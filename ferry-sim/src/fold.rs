@@ -1,12 +1,9 @@
 //! What the simulated fleet does: amounts to purses, no balance ever below zero.
 
 use core::{error::Error, fmt, num::NonZeroUsize};
-use std::{
-    collections::BTreeSet,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 use ferry_core::{
@@ -124,26 +121,17 @@ pub enum Dedup {
     Off,
 }
 
-/// What the folds of a run have seen.
+/// How often a safeguard that was left out made a difference.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
-    /// How often a safeguard that was left out made a difference.
-    weakened: AtomicU64,
-    /// Submissions that some fold has declined, whether or not that was ever told.
-    declined: Mutex<BTreeSet<SubmissionId>>,
-}
+pub(crate) struct Weakened(AtomicU64);
 
-impl Seen {
-    pub(crate) fn weakened(&self) {
-        self.weakened.fetch_add(1, Relaxed);
+impl Weakened {
+    pub(crate) fn again(&self) {
+        self.0.fetch_add(1, Relaxed);
     }
 
-    pub(crate) fn times_weakened(&self) -> u64 {
-        self.weakened.load(Relaxed)
-    }
-
-    pub(crate) fn declined(&self) -> MutexGuard<'_, BTreeSet<SubmissionId>> {
-        self.declined.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn times(&self) -> u64 {
+        self.0.load(Relaxed)
     }
 }
 
@@ -151,7 +139,7 @@ impl Seen {
 #[derive(Debug)]
 pub(crate) struct Purses {
     pub(crate) dedup: Dedup,
-    pub(crate) seen: Arc<Seen>,
+    pub(crate) weakened: Arc<Weakened>,
 }
 
 impl Schema for crate::store::SimStore {
@@ -188,18 +176,17 @@ impl Fold for Purses {
             }
             (Dedup::Whole, Check::Mismatch) => return Step::Mismatch(Outcome::Mismatch),
             (Dedup::ContentIgnored, Check::Mismatch) => {
-                self.seen.weakened();
+                self.weakened.again();
                 let mut held = purse.applied.iter();
                 match held.find(|(id, ..)| **id == input.id) {
                     Some((_, _, outcome)) => return Step::Already(*outcome),
                     None => unreachable!("a mismatch is with one that is held"),
                 }
             }
-            (Dedup::Off, Check::Same(_) | Check::Mismatch) => self.seen.weakened(),
+            (Dedup::Off, Check::Same(_) | Check::Mismatch) => self.weakened.again(),
             (_, Check::TooOld) => return Step::TooOld(Outcome::TooOld),
         }
         if purse.standing.balance + input.cents < 0 {
-            self.seen.declined().insert(input.submission);
             return Step::Refused(Outcome::Declined(purse.standing));
         }
         purse.standing = purse.standing.with(input.cents);

@@ -2,7 +2,7 @@
 //! what the store holds at the end, and in which state the nodes were.
 
 use core::fmt;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use ferry_core::{Cause, Failure, Instant, drive::Stats};
 
@@ -66,6 +66,8 @@ pub enum Why {
     Expired,
     /// Others kept changing the record.
     Refused,
+    /// Declined, and then overtaken.
+    Overtaken,
     /// The store failed.
     Store(StoreError),
     /// The process went down with it.
@@ -79,9 +81,10 @@ impl From<&Cause<StoreError>> for Why {
         match cause {
             Cause::Expired => Self::Expired,
             Cause::Refused => Self::Refused,
+            Cause::Overtaken => Self::Overtaken,
             Cause::Store(error) => Self::Store(**error),
             Cause::Abandoned => Self::Abandoned,
-            _ => Self::Other,
+            Cause::Panicked(_) | Cause::Miscounted { .. } | _ => Self::Other,
         }
     }
 }
@@ -140,8 +143,6 @@ pub struct History {
     pub landed: Vec<Landed>,
     /// What the store holds at the end.
     pub records: BTreeMap<u32, Purse>,
-    /// Submissions that some fold has declined, whether or not that was ever told.
-    pub declined: BTreeSet<SubmissionId>,
     /// Inputs whose clients were still waiting at the end.
     pub unanswered: Vec<u64>,
     /// How the time after the healing ended.

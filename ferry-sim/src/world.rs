@@ -13,7 +13,7 @@ use crate::{
     event::Event,
     executor::Process,
     fleet::Node,
-    fold::Seen,
+    fold::Weakened,
     history::{Answer, Ask, Call, History, Life, Submission, SubmissionId},
     points::{Point, Points},
     policy::Policy,
@@ -28,7 +28,7 @@ pub(crate) struct World {
     pub(crate) process: Process,
     pub(crate) draws: Draws,
     pub(crate) policy: Policy,
-    pub(crate) seen: Arc<Seen>,
+    pub(crate) weakened: Arc<Weakened>,
     state: Mutex<State>,
 }
 
@@ -91,7 +91,7 @@ impl World {
             process,
             draws,
             policy,
-            seen: Arc::default(),
+            weakened: Arc::default(),
             state: Mutex::new(state),
         })
     }
@@ -110,7 +110,7 @@ impl World {
 
     /// A safeguard that was left out has made a difference.
     pub(crate) fn weakened(&self) {
-        self.seen.weakened();
+        self.weakened.again();
     }
 
     // ---- of the store -----------------------------------------------------------------------------

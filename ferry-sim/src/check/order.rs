@@ -1,7 +1,4 @@
 //! P4: inputs of one key that go through one process are applied in the order of their submission.
-//!
-//! But for one that a fold has declined before. That fold's commit can be in doubt and have landed: then those behind
-//! it are applied, and it is folded again, on a record that holds them, and may be applied now.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +11,6 @@ pub(super) fn check(history: &History, found: &mut Vec<Violation>) {
     for landed in &history.landed {
         let (life, key) = (landed.call.life, landed.call.key);
         for input in &landed.entries {
-            if history.declined.contains(&input.submission) {
-                continue;
-            }
             let before = last.insert((life, key), input.submission);
             if let Some(by) = before.filter(|before| *before > input.submission) {
                 found.push(Violation::Overtaken {

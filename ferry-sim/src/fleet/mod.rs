@@ -72,7 +72,7 @@ impl World {
         let store = SimStore::new(Arc::clone(self), life, process.clone());
         let fold = Purses {
             dedup: self.policy.dedup,
-            seen: Arc::clone(&self.seen),
+            weakened: Arc::clone(&self.weakened),
         };
         // One shard: keys are spread over shards by a hash that differs from run to run.
         let built = Builder::on(process.clone())

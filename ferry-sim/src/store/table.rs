@@ -88,7 +88,7 @@ mod tests {
     fn a_write_on_another_version_is_refused_and_a_version_never_repeats() {
         let purses = Purses {
             dedup: Dedup::Whole,
-            seen: std::sync::Arc::default(),
+            weakened: std::sync::Arc::default(),
         };
         let (empty, mut table) = (purses.empty(&1), Table::default());
         let first = table.write(1, None, &empty, Fence::Checked);
