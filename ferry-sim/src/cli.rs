@@ -1,6 +1,6 @@
 //! The arguments.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand, error::ErrorKind};
 
 /// Ferry's real driver and machines on virtual time, against a store that fails in every way.
 ///
@@ -46,9 +46,15 @@ pub(crate) struct Replay {
     pub(crate) all: bool,
 }
 
+/// Ends the program over arguments that make no sense together.
+pub(crate) fn refuse(why: &str) -> ! {
+    Arguments::command()
+        .error(ErrorKind::ValueValidation, why)
+        .exit()
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
 
     use super::*;
 

@@ -6,14 +6,13 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::Context;
 use ferry_sim::{
     fenced::{FencedWriterSimulation, Report},
     points::{Point, Points},
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::Seeds;
+use crate::cli::{self, Seeds};
 
 /// Below so many, chance decides whether a point is reached.
 const SEEDS_MIN_FOR_POINTS: u64 = 500;
@@ -37,8 +36,12 @@ enum Failed {
 
 /// Runs the seeds; success when all held and everything happened that has to.
 pub(crate) fn run(range: &Seeds) -> anyhow::Result<ExitCode> {
-    let last = (range.from.checked_add(range.seeds - 1))
-        .with_context(|| format!("no {} seeds follow {}", range.seeds, range.from))?;
+    let Some(last) = range.from.checked_add(range.seeds - 1) else {
+        cli::refuse(&format!(
+            "there are no {} seeds from {} on",
+            range.seeds, range.from
+        ))
+    };
     let bar = progress_bar(range.seeds)?;
     let mut summary = Summary::default();
     for seed in range.from..=last {
