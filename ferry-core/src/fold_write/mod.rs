@@ -17,6 +17,7 @@
 //! | after a try that failed: the next one after a pause, the halves apart, or the end | `again.rs` |
 //! | the end without a further try: what a last read settles, and who fails | `end.rs` |
 //! | what is known of one input, and what it makes of a failure | `group.rs` |
+//! | inputs that would be applied behind those that came after them | `overtaken.rs` |
 //! | what a commit is to write | `proposal.rs` |
 //! | what a round trip took | `tally.rs` |
 
@@ -58,9 +59,10 @@ pub(crate) type BatchOf<F> = Batch<KeyOf<F>, <F as Fold>::Input>;
 ///
 /// # What it promises
 ///
-/// - Inputs of a batch are folded in submission order, also when it is tried again or split. Each fold
-///   judges afresh what `step` declines: after a commit that landed unheard, an input that it had
-///   declined may be applied, behind those that it brought.
+/// - Inputs of a batch are folded in submission order, and applied in that order, also when it is tried again
+///   or split. Each fold judges afresh what `step` declines; but an input that was declined by a fold whose
+///   commit landed unheard is not applied behind those that it brought: it fails as
+///   [`Overtaken`](crate::Cause::Overtaken).
 /// - An input is answered with its outcome only when that is durable: its commit has landed, or it
 ///   rests on nothing but the record as read.
 /// - An input fails only when its commit is not known to have happened. `NotCommitted` is said only

@@ -95,14 +95,16 @@ mod tests {
         let now = Instant::EPOCH;
         let mut command = write.resume_once(1, now, ());
         for version in [first, last] {
-            command = match command {
-                Command::Read(read) => read.resume(now, record(version)),
-                other => other,
+            let Command::Read(read) = command else {
+                panic!("no read, but {command:?}")
             };
-            command = match command {
+            command = match read.resume(now, record(version)) {
                 Command::Project(project) => project.resume(now, Err(error)),
-                other => other,
+                other @ (Command::Read(_) | Command::Sleep(_) | Command::Done(_)) => other,
             };
+            if matches!(command, Command::Done(_)) {
+                break;
+            }
         }
         let Command::Done(done) = command else {
             panic!("not done, but {command:?}")
