@@ -17,6 +17,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// The fenced write, over many seeds
     Fenced(Seeds),
+    /// Leaves out one safeguard after the other, and tells how many seeds it takes to notice
+    Mutants(Mutants),
     /// Tells all that happens in one seed
     Replay(Replay),
 }
@@ -35,6 +37,13 @@ pub(crate) struct Seeds {
     /// Goes on after a seed that failed, and tells of the first ten
     #[arg(long)]
     pub(crate) keep_going: bool,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Mutants {
+    /// How many each has at most
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) seeds: u64,
 }
 
 #[derive(Clone, Copy, Debug, Args)]

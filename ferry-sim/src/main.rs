@@ -9,13 +9,14 @@ use std::{
 };
 
 use clap::Parser;
-use ferry_sim::fenced::FencedWriterSimulation;
+use ferry_sim::{fenced::FencedWriterSimulation, mutants};
 
-use self::cli::{Arguments, Command, Replay};
+use self::cli::{Arguments, Command, Mutants, Replay};
 
 fn main() -> anyhow::Result<ExitCode> {
     let told = match Arguments::parse().command {
         Command::Fenced(range) => seeds::run(&range),
+        Command::Mutants(mutants) => catch_mutants(mutants),
         Command::Replay(replay) => replay_seed(replay),
     };
     match told {
@@ -28,6 +29,22 @@ fn main() -> anyhow::Result<ExitCode> {
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<io::Error>();
     error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Tells by which property each mutant is caught, and after how many seeds; failure if one is not.
+fn catch_mutants(Mutants { seeds }: Mutants) -> anyhow::Result<ExitCode> {
+    let mut status = ExitCode::SUCCESS;
+    for mutant in mutants::ALL {
+        let caught = match mutant.caught_within(0, seeds) {
+            Some(caught) => format!("caught by {} in seed {}", mutant.fails, caught.report.seed),
+            None => {
+                status = ExitCode::FAILURE;
+                format!("NOT caught by {} in {seeds} seeds", mutant.fails)
+            }
+        };
+        writeln!(io::stdout().lock(), "{:<34} {caught}", mutant.name)?;
+    }
+    Ok(status)
 }
 
 /// Tells what happens in a seed, and what is wrong with it.
