@@ -139,6 +139,9 @@ impl<P: SharedProjection> Ferry<ProjectedWrite<P>> {
     /// this handle that ask at the same time share one run, and what is left of its tries; each is answered by
     /// a read that began after it asked.
     ///
+    /// Nothing bounds how many keys are resumed at a time, each by a task of its own; [`sweep`](Self::sweep) has
+    /// a bound.
+    ///
     /// # Errors
     ///
     /// [`StillPending`](ResumeError::StillPending) when the tries are exhausted,

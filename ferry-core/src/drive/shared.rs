@@ -55,7 +55,7 @@ pub(super) struct Shared<C: Carries> {
     rejected: AtomicU64,
     closed: AtomicBool,
     shards_drained: AtomicUsize,
-    /// Expired inputs whose callers are being told.
+    /// Callers who are answered outside of any batch: of expired inputs, of resumes.
     answering: AtomicUsize,
     closers: Closers,
     orphaned: AtomicBool,

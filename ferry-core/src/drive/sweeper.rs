@@ -31,6 +31,8 @@ pub type QueryError = Arc<dyn Error + Send + Sync>;
 ///     health.last_turn.unwrap_or(health.age) < Duration::from_secs(120)
 /// }
 /// ```
+///
+/// It grows in a long turn, too, as after an outage; there `pending` gets smaller meanwhile.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SweeperHealth {
