@@ -89,7 +89,15 @@ pub async fn simulate(
             answers.clients.push(sent);
             fleet.strand(&postings).await
         }
-        false => fleet.close().await + finish_statements(place, seed).await?,
+        false => {
+            let batches = fleet.close().await;
+            let finished = finish_statements(place, seed).await;
+            batches
+                + finished.context(
+                    "the run is over, and what it left late cannot be finished; once the ledger can be \
+                     written again, `ledger sweep` does it, and `ledger audit` checks it",
+                )?
+        }
     };
     Ok(Simulated {
         answers,
