@@ -336,6 +336,7 @@ macro_rules! timed_behaviours {
             ]
             sweepers_by_the_clock: [
                 turns_come_on_schedule_give_or_take_a_half,
+                what_a_live_writer_overtakes_is_no_old_debt,
                 a_key_that_keeps_failing_is_left_alone_and_others_are_not,
                 a_query_may_give_a_part_at_a_time,
                 health_tells_no_debt_from_nobody_at_it,

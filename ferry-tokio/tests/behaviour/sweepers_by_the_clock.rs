@@ -61,6 +61,33 @@ pub fn turns_come_on_schedule_give_or_take_a_half<H: Host>(host: H) {
     });
 }
 
+pub fn what_a_live_writer_overtakes_is_no_old_debt<H: Host>(host: H) {
+    for overtakes in [true, false] {
+        let gallery = Gallery::new();
+        gallery.walls.owe(7, deposit(1, 1));
+        let curator = open_curator(&host, &gallery);
+        host.run(async {
+            if !overtakes {
+                gallery.is_cursed(7, Mishap::Refused);
+            }
+            gallery.way.before_project.close();
+            // The next turn is a day away.
+            let sweeper = sweep_walls(&curator, schedule(HOUR * 24, HOUR * 24), &gallery.walls);
+            gallery.way.before_project.reached(1).await;
+            host.runtime().sleep(HOUR).await;
+            if overtakes {
+                gallery.walls.owe(7, deposit(2, 1));
+            }
+            gallery.way.before_project.open();
+            host.runtime().sleep(SECOND).await;
+            let health = sweeper.health();
+            assert_eq!((health.turns, health.pending), (1, 1));
+            let is_old = health.oldest_debt.unwrap() >= HOUR;
+            assert_eq!(is_old, !overtakes);
+        });
+    }
+}
+
 pub fn a_key_that_keeps_failing_is_left_alone_and_others_are_not<H: Host>(host: H) {
     let gallery = Gallery::new();
     gallery.walls.owe(7, deposit(0, 1));
