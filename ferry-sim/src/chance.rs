@@ -9,24 +9,24 @@ use rand_xoshiro::{
 
 /// A stream of draws. The same seed gives the same draws.
 #[derive(Clone, Debug)]
-pub(crate) struct Stream(Xoshiro256PlusPlus);
+pub struct Chance(Xoshiro256PlusPlus);
 
 /// The streams of one run.
 #[derive(Debug)]
 pub(crate) struct Streams {
     /// What the world is like, and what clients ask for.
-    pub(crate) workload: Stream,
+    pub(crate) workload: Chance,
     /// What goes wrong, and how long things take.
-    pub(crate) faults: Stream,
+    pub(crate) faults: Chance,
     /// The seeds of the nodes' own jitter.
-    pub(crate) jitter: Stream,
+    pub(crate) jitter: Chance,
     /// Which ready task goes next.
-    pub(crate) schedule: Stream,
+    pub(crate) schedule: Chance,
 }
 
 impl Streams {
     pub(crate) fn of(seed: u64) -> Self {
-        let mut source = Stream::new(seed);
+        let mut source = Chance::new(seed);
         Self {
             workload: source.fork(),
             faults: source.fork(),
@@ -36,7 +36,7 @@ impl Streams {
     }
 }
 
-impl Stream {
+impl Chance {
     pub(crate) fn new(seed: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
@@ -51,31 +51,34 @@ impl Stream {
     }
 
     /// Evenly from zero to below `bound`, which is not zero.
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         // The high half of the product: even enough for a bound that is small beside 2⁶⁴.
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 
-    pub(crate) fn index(&mut self, len: usize) -> usize {
+    /// Evenly, for an index into something of this length, which is not zero.
+    pub fn index(&mut self, len: usize) -> usize {
         self.below(len as u64) as usize
     }
 
-    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    /// Evenly one of these, of which there is at least one.
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.index(from.len())]
     }
 
     /// True so many times in ten thousand.
-    pub(crate) fn happens(&mut self, per_myriad: u64) -> bool {
+    pub fn happens(&mut self, per_myriad: u64) -> bool {
         self.below(10_000) < per_myriad
     }
 
     /// Evenly between, in nanoseconds; `least` where there is nothing between.
-    pub(crate) fn between(&mut self, least: Duration, most: Duration) -> Duration {
+    pub fn between(&mut self, least: Duration, most: Duration) -> Duration {
         let spread = u64::try_from(most.saturating_sub(least).as_nanos()).unwrap_or(u64::MAX);
         least + Duration::from_nanos(self.below(spread.max(1)))
     }
 
-    pub(crate) fn millis(&mut self, least: u64, most: u64) -> Duration {
+    /// Evenly between, in milliseconds.
+    pub fn millis(&mut self, least: u64, most: u64) -> Duration {
         self.between(Duration::from_millis(least), Duration::from_millis(most))
     }
 }
@@ -86,7 +89,7 @@ mod tests {
 
     #[test]
     fn draws_stay_within_their_bounds_and_reach_both_ends() {
-        let mut stream = Stream::new(7);
+        let mut stream = Chance::new(7);
         let drawn: Vec<_> = (0..200).map(|_| stream.below(3)).collect();
         assert!((0..3).all(|n| drawn.contains(&n)) && drawn.iter().all(|&n| n < 3));
         assert!((0..200).all(|_| !stream.happens(0) && stream.happens(10_000)));

@@ -1,6 +1,8 @@
 //! The arguments.
 
-use clap::{Args, CommandFactory, Parser, Subcommand, error::ErrorKind};
+use core::fmt;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
 
 /// Ferry's real driver and machines on virtual time, against a store that fails in every way.
 ///
@@ -17,6 +19,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// The fenced write, over many seeds
     Fenced(Seeds),
+    /// The write that projects, over many seeds
+    Projected(Seeds),
     /// Leaves out one safeguard after the other, and tells how many seeds it takes to notice
     Mutants(Mutants),
     /// Tells all that happens in one seed
@@ -50,9 +54,28 @@ pub(crate) struct Mutants {
 pub(crate) struct Replay {
     /// Which
     pub(crate) seed: u64,
+    /// Of which simulation
+    #[arg(long, value_enum, default_value_t = Which::Fenced)]
+    pub(crate) of: Which,
     /// Tells the executor's own steps, too
     #[arg(long)]
     pub(crate) all: bool,
+}
+
+/// A simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Which {
+    Fenced,
+    Projected,
+}
+
+impl fmt::Display for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fenced => "fenced",
+            Self::Projected => "projected",
+        })
+    }
 }
 
 /// Ends the program over arguments that make no sense together.
@@ -81,6 +104,11 @@ mod tests {
                 .contains("0 is not in 1..")
         );
         assert!(parsed("ferry-sim replay").unwrap_err().contains("<SEED>"));
+        assert!(
+            parsed("ferry-sim replay 7 --of both")
+                .unwrap_err()
+                .contains("possible values: fenced, projected")
+        );
         assert!(
             parsed("ferry-sim replay x")
                 .unwrap_err()

@@ -3,8 +3,8 @@
 use core::{fmt, time::Duration};
 
 use crate::{
-    fold::{Outcome, StoreError},
-    history::{Answer, Ask, Call, SubmissionId},
+    history::{Call, Life, SubmissionId},
+    purses::StoreError,
     store::Fate,
 };
 
@@ -19,30 +19,34 @@ pub enum Event {
     Submitted {
         submission: SubmissionId,
         node: usize,
-        ask: Ask,
+        key: u32,
+        number: u64,
+        input: String,
     },
     Unreachable {
         node: usize,
-        id: u64,
+        number: u64,
     },
     Deserted {
         submission: SubmissionId,
     },
     Answered {
         submission: SubmissionId,
-        answer: Answer,
+        kind: AnswerKind,
+        answer: String,
     },
     GaveUp {
-        id: u64,
+        number: u64,
     },
     Read {
         call: Call,
         failed: bool,
     },
+    /// Versions are told by their numbers, from one on for each key.
     Commit {
         call: Call,
         expected: Option<u64>,
-        ids: Vec<u64>,
+        numbers: Vec<u64>,
         fate: Fate,
     },
     Landed {
@@ -57,9 +61,53 @@ pub enum Event {
     Lost {
         call: Call,
     },
+    /// Of the record at this version, which owes the entries from this position on.
+    Project {
+        call: Call,
+        version: u64,
+        fate: Fate,
+    },
+    /// Entries for a view that is in another store.
+    Show {
+        call: Call,
+        from: usize,
+        to: usize,
+        fate: Fate,
+    },
+    /// The marker alone, to this version.
+    Mark {
+        call: Call,
+        version: u64,
+        fate: Fate,
+    },
+    /// The view was given these entries.
+    Shown {
+        call: Call,
+        from: usize,
+        to: usize,
+    },
+    /// The marker stands where the record had so many entries.
+    Marked {
+        call: Call,
+        to: usize,
+    },
+    ProjectionRefused {
+        call: Call,
+    },
     Told {
         call: Call,
         verdict: Verdict,
+    },
+    Resume {
+        node: usize,
+        key: u32,
+    },
+    Resumed {
+        node: usize,
+        key: u32,
+    },
+    Deleted {
+        key: u32,
     },
     Crashed {
         node: usize,
@@ -74,17 +122,45 @@ pub enum Event {
     Thawed {
         node: usize,
     },
-    Healed,
+    Stalled {
+        node: usize,
+        pause: Duration,
+    },
+    ClockJumped {
+        node: usize,
+        by: Duration,
+    },
+    /// It takes in no more, and is gone once what it has is carried.
+    ShutDown {
+        node: usize,
+    },
     Closed {
         node: usize,
     },
+    /// No new fault from here on; of what is broken for good it is told what.
+    Healed {
+        broken: Option<String>,
+    },
 }
 
-/// What a store's caller heard of its commit.
+/// What an answer amounts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the cases of an answer")]
+pub enum AnswerKind {
+    Durable,
+    Projected,
+    Committed,
+    NotCommitted,
+    InDoubt,
+    Rejected,
+}
+
+/// What a store's caller heard of its commit, or its projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the cases of a commit's answer")]
+#[expect(missing_docs, reason = "the cases of a write's answer")]
 pub enum Verdict {
     Landed,
+    LandedInPart,
     Refused,
     NotLanded(StoreError),
     InDoubt(StoreError),
@@ -96,6 +172,26 @@ impl Event {
     pub fn is_story(&self) -> bool {
         !matches!(self, Self::Polled { .. })
     }
+
+    /// The call of the store that it is about.
+    #[must_use]
+    pub fn call(&self) -> Option<Call> {
+        match self {
+            Self::Read { call, .. }
+            | Self::Commit { call, .. }
+            | Self::Landed { call, .. }
+            | Self::Refused { call, .. }
+            | Self::Lost { call }
+            | Self::Project { call, .. }
+            | Self::Show { call, .. }
+            | Self::Mark { call, .. }
+            | Self::Shown { call, .. }
+            | Self::Marked { call, .. }
+            | Self::ProjectionRefused { call }
+            | Self::Told { call, .. } => Some(*call),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Event {
@@ -105,14 +201,21 @@ impl fmt::Display for Event {
             Self::Submitted {
                 submission,
                 node,
-                ask,
-            } => {
-                write!(f, "{submission}: {ask} to node {node}")
+                key,
+                number,
+                input,
+            } => write!(
+                f,
+                "{submission}: input {number} for key {key}, {input}, to node {node}"
+            ),
+            Self::Unreachable { node, number } => {
+                write!(f, "input {number}: node {node} is not there")
             }
-            Self::Unreachable { node, id } => write!(f, "input {id}: node {node} is not there"),
             Self::Deserted { submission } => write!(f, "{submission}: its caller has gone"),
-            Self::Answered { submission, answer } => write!(f, "{submission}: heard {answer}"),
-            Self::GaveUp { id } => write!(f, "input {id}: its client gave up"),
+            Self::Answered {
+                submission, answer, ..
+            } => write!(f, "{submission}: heard {answer}"),
+            Self::GaveUp { number } => write!(f, "input {number}: its client gave up"),
             Self::Read {
                 call,
                 failed: false,
@@ -121,64 +224,85 @@ impl fmt::Display for Event {
             Self::Commit {
                 call,
                 expected,
-                ids,
+                numbers,
                 fate,
-            } => {
-                write!(
-                    f,
-                    "{call}: commit of {ids:?} on {}, {fate}",
-                    Shown(*expected)
-                )
-            }
+            } => write!(
+                f,
+                "{call}: commit of {numbers:?} on {}, {fate}",
+                At(*expected)
+            ),
             Self::Landed { call, version } => write!(f, "{call}: landed as version {version}"),
             Self::Refused {
                 call,
                 expected,
                 found,
             } => {
-                let (expected, found) = (Shown(*expected), Shown(*found));
+                let (expected, found) = (At(*expected), At(*found));
                 write!(f, "{call}: refused, expected {expected}, found {found}")
             }
             Self::Lost { call } => write!(f, "{call}: answered before it was durable, and lost"),
+            Self::Project {
+                call,
+                version,
+                fate,
+            } => write!(f, "{call}: projection of version {version}, {fate}"),
+            Self::Show {
+                call,
+                from,
+                to,
+                fate,
+            } => write!(
+                f,
+                "{call}: entries from {from} to {to} for the view, {fate}"
+            ),
+            Self::Mark {
+                call,
+                version,
+                fate,
+            } => write!(f, "{call}: marker to version {version}, {fate}"),
+            Self::Shown { call, from, to } => {
+                write!(
+                    f,
+                    "{call}: the view is given the entries from {from} to {to}"
+                )
+            }
+            Self::Marked { call, to } => write!(f, "{call}: marker moved to entry {to}"),
+            Self::ProjectionRefused { call } => write!(f, "{call}: projection refused"),
             Self::Told { call, verdict } => write!(f, "{call}: told {verdict:?}"),
+            Self::Resume { node, key } => write!(f, "node {node} is to resume key {key}"),
+            Self::Resumed { node, key } => write!(f, "node {node} is done resuming key {key}"),
+            Self::Deleted { key } => write!(f, "key {key} is deleted"),
             Self::Crashed { node } => write!(f, "node {node} crashed"),
-            Self::Restarted { node } => write!(f, "node {node} restarted"),
+            Self::Restarted { node } => write!(f, "node {node} started"),
             Self::Frozen { node, pause } => write!(f, "node {node} frozen for {pause:?}"),
             Self::Thawed { node } => write!(f, "node {node} thawed"),
-            Self::Healed => f.write_str("everything healed"),
+            Self::Stalled { node, pause } => {
+                write!(f, "node {node} is held up by a step for {pause:?}")
+            }
+            Self::ClockJumped { node, by } => write!(f, "the clock of node {node} jumps by {by:?}"),
+            Self::ShutDown { node } => write!(f, "node {node} is to shut down"),
             Self::Closed { node } => write!(f, "node {node} closed"),
+            Self::Healed { broken: None } => f.write_str("everything healed"),
+            Self::Healed {
+                broken: Some(broken),
+            } => write!(f, "everything healed but {broken}"),
         }
     }
 }
 
-struct Shown(Option<u64>);
+impl fmt::Display for Life {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "node {}.{}", self.node, self.nth)
+    }
+}
 
-impl fmt::Display for Shown {
+struct At(Option<u64>);
+
+impl fmt::Display for At {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(version) => write!(f, "version {version}"),
             None => f.write_str("no record"),
-        }
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Applied(at) => write!(
-                f,
-                "applied as number {}, balance {}",
-                at.entries, at.balance
-            ),
-            Self::Declined(at) => {
-                write!(
-                    f,
-                    "declined after {} entries, balance {}",
-                    at.entries, at.balance
-                )
-            }
-            Self::Mismatch => f.write_str("mismatch"),
-            Self::TooOld => f.write_str("too old"),
         }
     }
 }

@@ -1,14 +1,16 @@
-//! What a run leaves behind for the checkers: every submission with its answer, every commit that took effect,
+//! What a run leaves behind for the checkers: every submission with its answer, every write that took effect,
 //! what the store holds at the end, and in which state the nodes were.
 
 use core::fmt;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use ferry_core::{Cause, Failure, Instant, drive::Stats};
 
 use crate::{
     executor::Halt,
-    fold::{Input, Outcome, Purse, StoreError},
+    purses::StoreError,
+    sent::{Quirk, Sent, ToldBy},
+    workload::{InputOf, StateOf, Workload},
 };
 
 /// Names one attempt of a client at one node.
@@ -35,22 +37,22 @@ pub struct Call {
     pub key: u32,
 }
 
-/// What a client asks for.
+/// How far an outcome was said to have come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Ask {
-    /// Whose purse.
-    pub key: u32,
-    /// The input's id.
-    pub id: u64,
-    /// How much.
-    pub cents: i64,
+pub enum Reach {
+    /// It is durable, and there is no view.
+    Durable,
+    /// The view shows it.
+    Projected,
+    /// It is durable, and the view may be late.
+    Committed(Why),
 }
 
 /// What a client heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Answer {
-    /// This is durable.
-    Outcome(Outcome),
+pub enum Heard<O> {
+    /// This is durable, and has come so far.
+    Outcome(O, Reach),
     /// Not written, and never will be.
     NotCommitted(Why),
     /// May have been written.
@@ -59,7 +61,9 @@ pub enum Answer {
     Rejected,
 }
 
-/// Why an input failed.
+pub(crate) type HeardBy<W> = Heard<ToldBy<W>>;
+
+/// Why an input failed, or its view is late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Why {
     /// Its deadline passed.
@@ -70,6 +74,8 @@ pub enum Why {
     Overtaken,
     /// The store failed.
     Store(StoreError),
+    /// A step, a store call or a batch call panicked.
+    Panicked,
     /// The process went down with it.
     Abandoned,
     /// Something that does not happen here.
@@ -83,44 +89,73 @@ impl From<&Cause<StoreError>> for Why {
             Cause::Refused => Self::Refused,
             Cause::Overtaken => Self::Overtaken,
             Cause::Store(error) => Self::Store(**error),
+            Cause::Panicked(_) => Self::Panicked,
             Cause::Abandoned => Self::Abandoned,
-            Cause::Panicked(_) | Cause::Miscounted { .. } | _ => Self::Other,
+            Cause::Miscounted { .. } | _ => Self::Other,
         }
     }
 }
 
-impl From<Result<Outcome, Failure<StoreError>>> for Answer {
-    fn from(heard: Result<Outcome, Failure<StoreError>>) -> Self {
-        match heard {
-            Ok(outcome) => Self::Outcome(outcome),
-            Err(Failure::NotCommitted(cause)) => Self::NotCommitted((&cause).into()),
-            Err(Failure::InDoubt(cause)) => Self::InDoubt((&cause).into()),
+impl<O> From<Failure<StoreError>> for Heard<O> {
+    fn from(failure: Failure<StoreError>) -> Self {
+        match failure {
+            Failure::NotCommitted(cause) => Self::NotCommitted((&cause).into()),
+            Failure::InDoubt(cause) => Self::InDoubt((&cause).into()),
         }
     }
 }
 
 /// One attempt of a client at one node.
-#[derive(Clone, Copy, Debug)]
-pub struct Submission {
+#[derive(Debug)]
+pub struct Submission<W: Workload> {
     /// Where it went.
     pub life: Life,
-    /// What it asked.
-    pub ask: Ask,
+    /// Of which key.
+    pub key: u32,
+    /// Which input it is.
+    pub number: u64,
+    /// What it says.
+    pub content: Arc<InputOf<W>>,
+    /// What is wrong with it.
+    pub quirk: Quirk,
     /// When it was submitted.
     pub at: Instant,
     /// What its caller heard, and when; `None` where it had gone, or the node had.
-    pub answer: Option<(Instant, Answer)>,
+    pub answer: Option<(Instant, HeardBy<W>)>,
 }
 
-/// A commit that took effect.
-#[derive(Clone, Debug)]
-pub struct Landed {
+/// A write that took effect.
+#[derive(Debug)]
+pub struct Written<W: Workload> {
     /// When.
     pub at: Instant,
-    /// Of which call.
-    pub call: Call,
-    /// What it added, in order.
-    pub entries: Vec<Input>,
+    /// Of which key.
+    pub key: u32,
+    /// By which node; `None`: by nobody of the fleet.
+    pub by: Option<Life>,
+    /// What it did.
+    pub what: What<W>,
+}
+
+/// What a write did.
+#[derive(Debug)]
+pub enum What<W: Workload> {
+    /// It added these to the record, in order.
+    Commit(Vec<Sent<W>>),
+    /// It deleted the record, and its view.
+    Delete,
+    /// It put the record's entries from this position to before that one into the view.
+    Show {
+        /// How many entries come before the first.
+        from: usize,
+        /// How many there are with the last.
+        to: usize,
+        /// Whether an entry goes to its own position, and one that is there already is left alone; otherwise they
+        /// are added to the end.
+        is_by_position: bool,
+    },
+    /// It moved the marker to where the record had so many entries.
+    Mark(usize),
 }
 
 /// A node at the end, once nothing moved any more.
@@ -135,20 +170,66 @@ pub struct NodeEnd {
 }
 
 /// All of it.
-#[derive(Clone, Debug, Default)]
-pub struct History {
+pub struct History<W: Workload> {
     /// By their ids.
-    pub submissions: Vec<Submission>,
-    /// The store's true log, in the order in which the commits took effect.
-    pub landed: Vec<Landed>,
+    pub submissions: Vec<Submission<W>>,
+    /// The store's true log, in the order in which the writes took effect.
+    pub log: Vec<Written<W>>,
     /// What the store holds at the end.
-    pub records: BTreeMap<u32, Purse>,
+    pub records: BTreeMap<u32, StateOf<W>>,
+    /// Whether records have views.
+    pub has_views: bool,
+    /// Keys whose records are pending at the end.
+    pub pending: Vec<u32>,
     /// Inputs whose clients were still waiting at the end.
     pub unanswered: Vec<u64>,
+    /// A key that was broken for good, by no fault of the write's.
+    pub broken: Option<u32>,
     /// How the time after the healing ended.
     pub halt: Option<Halt>,
     /// The nodes at the end.
     pub nodes: Vec<NodeEnd>,
+}
+
+impl<W: Workload> Default for History<W> {
+    fn default() -> Self {
+        Self {
+            submissions: Vec::new(),
+            log: Vec::new(),
+            records: BTreeMap::new(),
+            has_views: false,
+            pending: Vec::new(),
+            unanswered: Vec::new(),
+            broken: None,
+            halt: None,
+            nodes: Vec::new(),
+        }
+    }
+}
+
+impl<W: Workload> fmt::Debug for History<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("History")
+            .field("submissions", &self.submissions)
+            .field("log", &self.log)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<W: Workload> History<W> {
+    /// The numbers of a key's first so many inputs, as its record stands.
+    pub(crate) fn shown(&self, key: u32, entries: usize) -> Vec<u64> {
+        let mut numbers = Vec::new();
+        for written in self.log.iter().filter(|written| written.key == key) {
+            match &written.what {
+                What::Commit(added) => numbers.extend(added.iter().map(|sent| sent.number)),
+                What::Delete => numbers.clear(),
+                What::Show { .. } | What::Mark(_) => {}
+            }
+        }
+        numbers.truncate(entries);
+        numbers
+    }
 }
 
 impl fmt::Display for SubmissionId {
@@ -168,20 +249,14 @@ impl fmt::Display for Call {
     }
 }
 
-impl fmt::Display for Ask {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "input {} of {:+} for key {}",
-            self.id, self.cents, self.key
-        )
-    }
-}
-
-impl fmt::Display for Answer {
+impl<O: fmt::Debug> fmt::Display for Heard<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Outcome(outcome) => outcome.fmt(f),
+            Self::Outcome(outcome, Reach::Durable) => write!(f, "{outcome:?}"),
+            Self::Outcome(outcome, Reach::Projected) => write!(f, "{outcome:?}, projected"),
+            Self::Outcome(outcome, Reach::Committed(why)) => {
+                write!(f, "{outcome:?}, and its view may be late ({why:?})")
+            }
             Self::NotCommitted(why) => write!(f, "not committed ({why:?})"),
             Self::InDoubt(why) => write!(f, "in doubt ({why:?})"),
             Self::Rejected => f.write_str("rejected"),

@@ -2,20 +2,23 @@
 //! store, a network and clients that fail in every way that a seed can draw.
 //!
 //! ```
-//! use ferry_sim::fenced::FencedWriterSimulation;
+//! use ferry_sim::{FencedWriterSimulation, ProjectedWriterSimulation};
 //!
 //! let report = FencedWriterSimulation::default().run_twice(7);
+//! assert!(report.violations.is_empty(), "{:?}", report.violations);
+//! let report = ProjectedWriterSimulation::default().run_twice(7);
 //! assert!(report.violations.is_empty(), "{:?}", report.violations);
 //! ```
 //!
 //! | to see | read |
 //! | --- | --- |
-//! | how a run goes | [`fenced`], then `world.rs` |
+//! | how a run goes | `simulation.rs`, then `world.rs` |
 //! | virtual time, tasks, processes | [`executor`] |
+//! | what the fleet does: your fold, or the one that is built in | [`Workload`], [`purses`] |
 //! | what goes wrong between a node and the store | `store/` |
-//! | nodes, crashes, clients | `fleet/` |
+//! | nodes, crashes, sweepers, clients | `fleet/` |
 //! | what a seed draws | `swarm.rs`, `chance.rs` |
-//! | what has to hold, and how it is checked | [`check`], [`history`] |
+//! | what has to hold, and how it is checked | [`checkers`], [`history`] |
 //! | what has to happen now and then | [`points`] |
 //! | that the checkers notice | [`policy`], [`mutants`] |
 #![forbid(unsafe_code)]
@@ -23,22 +26,28 @@
 mod chance;
 mod event;
 mod fleet;
-mod fold;
+mod kind;
+mod sent;
+mod simulation;
 mod store;
 mod swarm;
 mod trace;
+mod workload;
 mod world;
 
-pub mod check;
+pub mod checkers;
 pub mod executor;
-pub mod fenced;
 pub mod history;
 pub mod mutants;
 pub mod points;
 pub mod policy;
+pub mod purses;
 
-pub use event::{Event, Verdict};
-pub use fold::{Input, Outcome, Purse, Standing, StoreError};
+pub use chance::Chance;
+pub use event::{AnswerKind, Event, Verdict};
+pub use sent::{How, Quirk, Sent, Told};
+pub use simulation::{FencedWriterSimulation, ProjectedWriterSimulation, Report};
 pub use store::Fate;
 pub use swarm::Size;
 pub use trace::Difference;
+pub use workload::{ProjectedWorkload, Workload};

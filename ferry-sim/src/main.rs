@@ -9,13 +9,14 @@ use std::{
 };
 
 use clap::Parser;
-use ferry_sim::{fenced::FencedWriterSimulation, mutants};
+use ferry_sim::{FencedWriterSimulation, ProjectedWriterSimulation, mutants};
 
-use self::cli::{Arguments, Command, Mutants, Replay};
+use self::cli::{Arguments, Command, Mutants, Replay, Which};
 
 fn main() -> anyhow::Result<ExitCode> {
     let told = match Arguments::parse().command {
-        Command::Fenced(range) => seeds::run(&range),
+        Command::Fenced(range) => seeds::run(Which::Fenced, &range),
+        Command::Projected(range) => seeds::run(Which::Projected, &range),
         Command::Mutants(mutants) => catch_mutants(mutants),
         Command::Replay(replay) => replay_seed(replay),
     };
@@ -49,7 +50,10 @@ fn catch_mutants(Mutants { seeds }: Mutants) -> anyhow::Result<ExitCode> {
 
 /// Tells what happens in a seed, and what is wrong with it.
 fn replay_seed(replay: Replay) -> anyhow::Result<ExitCode> {
-    let (report, events) = FencedWriterSimulation::default().replay(replay.seed);
+    let (report, events) = match replay.of {
+        Which::Fenced => FencedWriterSimulation::default().replay(replay.seed),
+        Which::Projected => ProjectedWriterSimulation::default().replay(replay.seed),
+    };
     let mut out = io::BufWriter::new(io::stdout().lock());
     for (at, event) in &events {
         if replay.all || event.is_story() {
@@ -65,7 +69,7 @@ fn replay_seed(replay: Replay) -> anyhow::Result<ExitCode> {
         events.len(),
         report.hash
     )?;
-    let status = seeds::tell_violations(&mut out, &report)?;
+    let status = seeds::tell_violations(&mut out, replay.of, &report)?;
     out.flush()?;
     Ok(status)
 }

@@ -1,9 +1,15 @@
 //! Simulations that lack one safeguard each: the property that it keeps must be seen to fail.
 
 use crate::{
-    check::Property,
-    fenced::{FencedWriterSimulation, Report},
-    policy::{Dedup, Doubt, Durability, Fence, Policy, Reading, Refusal},
+    checkers::Property,
+    points::Whose,
+    policy::{
+        Dedup, Doubt, Durability, Fence, MarkerOnCommit, Order, Placing, Policy, ProjectionFence,
+        Reading, Refusal, Resuming, Telling, Versions,
+    },
+    purses::Purses,
+    simulation::{FencedWriterSimulation, ProjectedWriterSimulation, Report},
+    swarm::Size,
 };
 
 /// A simulation that lacks one safeguard.
@@ -13,6 +19,8 @@ pub struct Mutant {
     pub name: &'static str,
     /// The property that fails without it.
     pub fails: Property,
+    /// In which simulation.
+    pub of: Whose,
     policy: Policy,
 }
 
@@ -25,20 +33,14 @@ pub struct Caught {
     pub report: Report,
 }
 
-const WHOLE: Policy = Policy {
-    fence: Fence::Checked,
-    durability: Durability::BeforeAnswer,
-    doubt: Doubt::Told,
-    refusal: Refusal::Told,
-    reading: Reading::Linearizable,
-    dedup: Dedup::Whole,
-};
+const WHOLE: Policy = Policy::WHOLE;
 
 /// All of them.
 pub const ALL: &[Mutant] = &[
     Mutant {
         name: "no fence on commit",
         fails: Property::NothingLost,
+        of: Whose::Fenced,
         policy: Policy {
             fence: Fence::Ignored,
             ..WHOLE
@@ -47,6 +49,7 @@ pub const ALL: &[Mutant] = &[
     Mutant {
         name: "dedup off",
         fails: Property::AppliedOnce,
+        of: Whose::Fenced,
         policy: Policy {
             dedup: Dedup::Off,
             ..WHOLE
@@ -55,6 +58,7 @@ pub const ALL: &[Mutant] = &[
     Mutant {
         name: "content of a repeated id ignored",
         fails: Property::TrueAnswers,
+        of: Whose::Fenced,
         policy: Policy {
             dedup: Dedup::ContentIgnored,
             ..WHOLE
@@ -63,6 +67,7 @@ pub const ALL: &[Mutant] = &[
     Mutant {
         name: "in doubt treated as failed",
         fails: Property::TrueAnswers,
+        of: Whose::Fenced,
         policy: Policy {
             doubt: Doubt::TakenForFailed,
             ..WHOLE
@@ -71,6 +76,7 @@ pub const ALL: &[Mutant] = &[
     Mutant {
         name: "in doubt treated as landed",
         fails: Property::NothingLost,
+        of: Whose::Fenced,
         policy: Policy {
             doubt: Doubt::TakenForLanded,
             ..WHOLE
@@ -79,6 +85,7 @@ pub const ALL: &[Mutant] = &[
     Mutant {
         name: "a refusal taken for proof",
         fails: Property::TrueAnswers,
+        of: Whose::Fenced,
         policy: Policy {
             refusal: Refusal::TakenForProof,
             ..WHOLE
@@ -87,6 +94,7 @@ pub const ALL: &[Mutant] = &[
     Mutant {
         name: "answer before durable",
         fails: Property::NothingLost,
+        of: Whose::Fenced,
         policy: Policy {
             durability: Durability::AfterAnswer,
             ..WHOLE
@@ -95,8 +103,108 @@ pub const ALL: &[Mutant] = &[
     Mutant {
         name: "answer from a stale read",
         fails: Property::TrueAnswers,
+        of: Whose::Fenced,
         policy: Policy {
             reading: Reading::Stale,
+            ..WHOLE
+        },
+    },
+    Mutant {
+        name: "ids pruned too soon",
+        fails: Property::AppliedOnce,
+        of: Whose::Fenced,
+        policy: Policy {
+            dedup: Dedup::Pruned,
+            ..WHOLE
+        },
+    },
+    Mutant {
+        name: "version restarts on delete",
+        fails: Property::TrueAnswers,
+        of: Whose::Fenced,
+        policy: Policy {
+            versions: Versions::Restart,
+            ..WHOLE
+        },
+    },
+    Mutant {
+        name: "no fence on project",
+        fails: Property::ViewForward,
+        of: Whose::Projected,
+        policy: Policy {
+            projection_fence: ProjectionFence::Ignored,
+            ..WHOLE
+        },
+    },
+    Mutant {
+        name: "project fenced on the marker alone",
+        fails: Property::ViewForward,
+        of: Whose::Projected,
+        policy: Policy {
+            projection_fence: ProjectionFence::MarkerAlone,
+            ..WHOLE
+        },
+    },
+    Mutant {
+        name: "project fenced on the version alone",
+        fails: Property::ViewForward,
+        of: Whose::Projected,
+        policy: Policy {
+            projection_fence: ProjectionFence::VersionAlone,
+            ..WHOLE
+        },
+    },
+    Mutant {
+        name: "marker moved backwards by a commit",
+        fails: Property::ViewForward,
+        of: Whose::Projected,
+        policy: Policy {
+            marker_on_commit: MarkerOnCommit::AsItWasRead,
+            ..WHOLE
+        },
+    },
+    Mutant {
+        name: "marker moved before the view is durable",
+        fails: Property::ViewForward,
+        of: Whose::Projected,
+        policy: Policy {
+            order: Order::MarkerFirst,
+            ..WHOLE
+        },
+    },
+    Mutant {
+        name: "view without positions",
+        fails: Property::ViewForward,
+        of: Whose::Projected,
+        policy: Policy {
+            placing: Placing::Appended,
+            ..WHOLE
+        },
+    },
+    Mutant {
+        name: "`Projected` said at commit",
+        fails: Property::TrueAnswers,
+        of: Whose::Projected,
+        policy: Policy {
+            telling: Telling::AtCommit,
+            ..WHOLE
+        },
+    },
+    Mutant {
+        name: "no resume at all",
+        fails: Property::Projected,
+        of: Whose::Projected,
+        policy: Policy {
+            resuming: Resuming::Nobody,
+            ..WHOLE
+        },
+    },
+    Mutant {
+        name: "sweeper blind for some records",
+        fails: Property::Projected,
+        of: Whose::Projected,
+        policy: Policy {
+            resuming: Resuming::BlindForSome,
             ..WHOLE
         },
     },
@@ -107,14 +215,34 @@ impl Mutant {
     /// the property that it keeps failed.
     #[must_use]
     pub fn caught_within(&self, first: u64, seeds: u64) -> Option<Caught> {
-        let simulation = FencedWriterSimulation {
-            policy: self.policy,
-            ..FencedWriterSimulation::default()
-        };
         (1..=seeds).find_map(|seeds| {
-            let report = simulation.run(first + seeds - 1);
+            let report = self.run(first + seeds - 1);
             let is_caught = report.weakened > 0 && report.violates(self.fails);
             is_caught.then_some(Caught { seeds, report })
         })
+    }
+
+    /// Runs a seed without the safeguard.
+    #[must_use]
+    pub fn run(&self, seed: u64) -> Report {
+        let (workload, size, policy) = (
+            Purses::with(self.policy.dedup),
+            Size::default(),
+            self.policy,
+        );
+        match self.of {
+            Whose::Fenced => FencedWriterSimulation {
+                workload,
+                size,
+                policy,
+            }
+            .run(seed),
+            Whose::Projected => ProjectedWriterSimulation {
+                workload,
+                size,
+                policy,
+            }
+            .run(seed),
+        }
     }
 }

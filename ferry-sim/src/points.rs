@@ -1,13 +1,13 @@
 //! What has to happen now and then: a green run in which nothing happened proves nothing.
 
 use crate::{
-    fold::Outcome,
-    history::{Answer, Why},
+    history::{Heard, Reach, Why},
+    sent::{How, Told},
 };
 
 /// Something that has to happen at least so often over many seeds.
 macro_rules! points {
-    ($($point:ident: $least:literal, $words:literal;)*) => {
+    ($($point:ident: $fenced:literal, $projected:literal, $words:literal;)*) => {
         /// Something that has to happen at least so often over many seeds.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
@@ -25,71 +25,105 @@ macro_rules! points {
                 match self { $(Self::$point => $words,)* }
             }
 
-            /// How often it has to happen, in a thousand seeds of the default size. Zero: it is too rare to be asked of
-            /// every run, and is asked of the seeds that are kept for it.
+            /// How often it has to happen in a thousand seeds of the default size. Zero: it is too rare to be asked of every
+            /// run, or cannot happen in this simulation.
             #[must_use]
-            pub fn least_per_thousand(self) -> u64 {
-                match self { $(Self::$point => $least,)* }
+            pub fn least_per_thousand(self, of: Whose) -> u64 {
+                let (fenced, projected) = match self {
+                    $(Self::$point => ($fenced, $projected),)*
+                };
+                match of {
+                    Whose::Fenced => fenced,
+                    Whose::Projected => projected,
+                }
             }
         }
     };
 }
 
+/// Of which simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the two that there are")]
+pub enum Whose {
+    Fenced,
+    Projected,
+}
+
 points! {
-    CommitBusy: 1_000, "a commit failed before it took effect";
-    Throttled: 300, "a commit was throttled";
-    ThrottledWithHint: 300, "a commit was throttled, with a hint";
-    Permanent: 300, "a record was turned away for good";
-    AnswerLost: 300, "a commit landed and its answer was lost";
-    AnswerBroken: 300, "a commit landed and was answered with an error";
-    RequestLost: 300, "a commit was lost on its way";
-    LandedLate: 300, "a commit landed after its caller had given it up";
-    LandedAfterDeath: 20, "a commit landed after its process had died";
-    RefusedLate: 300, "a commit came late and was refused";
-    HiddenLanding: 100, "a commit was delivered twice, and its caller heard that it was refused";
-    SecondCopy: 300, "a commit was delivered twice, and its caller heard that it landed";
-    LostRace: 1_000, "a commit was refused, since another writer was first";
-    ReadFailed: 1_000, "a read failed";
-    Slow: 1_000, "a call was slow";
-    Crash: 300, "a node crashed";
-    CrashAtStep: 100, "a node crashed at a step of its store call";
-    Freeze: 300, "a node was frozen";
-    Batch: 1_000, "several inputs went in one commit";
-    Repeated: 1_000, "a client sent its input again";
-    SentTwice: 1_000, "a client sent an input twice at once";
-    Duplicate: 1_000, "an input was answered from what was stored";
-    OtherContent: 300, "an id was sent with other content, and told so";
-    Declined: 1_000, "an input was declined";
-    NotCommitted: 1_000, "a client heard that its input was not committed";
-    InDoubt: 1_000, "a client heard that its input was in doubt";
-    Overtaken: 0, "an input that had been declined was overtaken by inputs after it";
-    Rejected: 100, "an input was rejected, since there was no room";
-    Expired: 100, "an input's deadline passed";
-    Abandoned: 20, "a caller in the process that crashed heard so";
-    Deserted: 300, "a caller dropped its future";
-    GaveUp: 300, "a client gave up";
-    Unreachable: 300, "a client found no node";
+    WriteBusy: 1_000, 1_000, "a write failed before it took effect";
+    Throttled: 300, 300, "a write was throttled";
+    ThrottledWithHint: 300, 300, "a write was throttled, with a hint";
+    Permanent: 300, 300, "a record was turned away for good";
+    AnswerLost: 300, 300, "a write landed and its answer was lost";
+    AnswerBroken: 300, 300, "a write landed and was answered with an error";
+    RequestLost: 300, 300, "a write was lost on its way";
+    LandedLate: 300, 300, "a commit landed after its caller had given it up";
+    LandedAfterDeath: 20, 20, "a commit landed after its process had died";
+    RefusedLate: 300, 300, "a commit came late and was refused";
+    HiddenLanding: 100, 100, "a write was delivered twice, and its caller heard that it was refused";
+    SecondCopy: 300, 300, "a write was delivered twice, and its caller heard that it landed";
+    LostRace: 1_000, 1_000, "a commit was refused, since another writer was first";
+    ReadFailed: 1_000, 1_000, "a read failed";
+    Slow: 1_000, 1_000, "a call was slow";
+    Crash: 300, 300, "a node crashed";
+    CrashAtStep: 100, 100, "a node crashed at a step of its store call";
+    ShutDown: 100, 100, "a node was shut down in order";
+    Freeze: 300, 300, "a node was frozen";
+    Stall: 100, 100, "a step held up its process";
+    ClockJump: 300, 300, "a node's clock jumped ahead";
+    Deleted: 300, 300, "a record was deleted";
+    Batch: 1_000, 1_000, "several inputs went in one commit";
+    Repeated: 1_000, 1_000, "a client sent its input again";
+    RepeatedLate: 300, 300, "a client sent its input again long after it was answered";
+    SentTwice: 1_000, 1_000, "a client sent an input twice at once";
+    Duplicate: 1_000, 1_000, "an input was answered from what was stored";
+    OtherContent: 100, 100, "an id was sent with other content, and told so";
+    TooOld: 100, 100, "an id was sent that might be forgotten, and told so";
+    Declined: 300, 300, "an input was declined";
+    StepPanicked: 300, 300, "a step panicked";
+    NotCommitted: 1_000, 1_000, "a client heard that its input was not committed";
+    InDoubt: 1_000, 1_000, "a client heard that its input was in doubt";
+    Overtaken: 0, 0, "an input that had been declined was overtaken by inputs after it";
+    Rejected: 100, 100, "an input was rejected, since there was no room";
+    Expired: 100, 100, "an input's deadline passed";
+    Abandoned: 20, 20, "a caller in the process that crashed heard so";
+    Deserted: 300, 300, "a caller dropped its future";
+    GaveUp: 300, 300, "a client gave up";
+    Unreachable: 300, 300, "a client found no node";
+    BrokenForGood: 100, 100, "one part stayed broken when all else was healed";
+    Projected: 0, 1_000, "a client heard that the view shows its input";
+    Committed: 0, 300, "a client heard that its input is durable, and its view late";
+    ShownLate: 0, 100, "a projection landed late";
+    ProjectionRefusedLate: 0, 100, "a projection came late and was refused";
+    ShownInPart: 0, 300, "a projection landed in part";
+    Resumed: 0, 300, "somebody resumed a key";
+    Swept: 0, 300, "a sweeper found pending records";
+    QueryFailed: 0, 300, "a sweeper's query failed";
 }
 
 impl Point {
     /// What it is that a caller has heard this.
-    pub(crate) fn of(answer: Answer) -> Option<Self> {
+    pub(crate) fn of<O>(answer: &Heard<Told<O>>) -> Option<Self> {
         match answer {
-            Answer::Rejected => Some(Self::Rejected),
-            Answer::NotCommitted(Why::Expired) | Answer::InDoubt(Why::Expired) => {
-                Some(Self::Expired)
-            }
-            Answer::NotCommitted(Why::Abandoned) | Answer::InDoubt(Why::Abandoned) => {
+            Heard::Outcome(told, _) if told.how == How::Declined => Some(Self::Declined),
+            Heard::Outcome(told, _) if told.how == How::Mismatch => Some(Self::OtherContent),
+            Heard::Outcome(told, _) if told.how == How::TooOld => Some(Self::TooOld),
+            Heard::Rejected => Some(Self::Rejected),
+            Heard::NotCommitted(Why::Expired) | Heard::InDoubt(Why::Expired) => Some(Self::Expired),
+            Heard::NotCommitted(Why::Abandoned) | Heard::InDoubt(Why::Abandoned) => {
                 Some(Self::Abandoned)
             }
-            Answer::NotCommitted(Why::Overtaken) | Answer::InDoubt(Why::Overtaken) => {
+            Heard::NotCommitted(Why::Overtaken) | Heard::InDoubt(Why::Overtaken) => {
                 Some(Self::Overtaken)
             }
-            Answer::NotCommitted(_) => Some(Self::NotCommitted),
-            Answer::InDoubt(_) => Some(Self::InDoubt),
-            Answer::Outcome(Outcome::Declined(_)) => Some(Self::Declined),
-            Answer::Outcome(Outcome::Mismatch) => Some(Self::OtherContent),
-            Answer::Outcome(Outcome::Applied(_) | Outcome::TooOld) => None,
+            Heard::NotCommitted(Why::Panicked) | Heard::InDoubt(Why::Panicked) => {
+                Some(Self::StepPanicked)
+            }
+            Heard::NotCommitted(_) => Some(Self::NotCommitted),
+            Heard::InDoubt(_) => Some(Self::InDoubt),
+            Heard::Outcome(_, Reach::Projected) => Some(Self::Projected),
+            Heard::Outcome(_, Reach::Committed(_)) => Some(Self::Committed),
+            Heard::Outcome(_, Reach::Durable) => None,
         }
     }
 }
@@ -127,8 +161,8 @@ impl Points {
     }
 
     /// What happened less often than it has to in so many seeds, with how often it has to.
-    pub fn missing(&self, seeds: u64) -> impl Iterator<Item = (Point, u64)> {
-        let least = move |point: Point| seeds * point.least_per_thousand() / 1_000;
+    pub fn missing(&self, of: Whose, seeds: u64) -> impl Iterator<Item = (Point, u64)> {
+        let least = move |point: Point| seeds * point.least_per_thousand(of) / 1_000;
         let all = Point::ALL.iter().map(move |&point| (point, least(point)));
         all.filter(|&(point, least)| self.count(point) < least)
     }
@@ -141,21 +175,21 @@ mod tests {
     #[test]
     fn a_run_in_which_nothing_happened_lacks_everything() {
         let mut points = Points::default();
-        let asked = |point: &&Point| point.least_per_thousand() > 0;
+        let asked = |point: &&Point| point.least_per_thousand(Whose::Projected) > 0;
         let all = Point::ALL.iter().filter(asked).count();
-        assert_eq!(points.missing(1_000).count(), all);
-        assert_eq!(points.missing(0).count(), 0);
+        assert_eq!(points.missing(Whose::Projected, 1_000).count(), all);
+        assert_eq!(points.missing(Whose::Projected, 0).count(), 0);
         for _ in 0..300 {
             points.met(Point::Crash);
         }
         assert!(
             points
-                .missing(1_000)
+                .missing(Whose::Projected, 1_000)
                 .all(|(point, _)| point != Point::Crash)
         );
         assert!(
             points
-                .missing(1_010)
+                .missing(Whose::Projected, 1_010)
                 .any(|missing| missing == (Point::Crash, 303))
         );
     }

@@ -1,7 +1,5 @@
 //! Safeguards that can be left out on purpose, one at a time, to see that the checkers notice.
 
-pub use crate::fold::Dedup;
-
 /// Whether the store holds a commit against the version that it expects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fence {
@@ -54,6 +52,96 @@ pub enum Reading {
     Stale,
 }
 
+/// How versions go on after a record was deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Versions {
+    /// None ever comes again.
+    #[default]
+    GoOn,
+    /// From the first on.
+    Restart,
+}
+
+/// What the store holds a projection against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProjectionFence {
+    /// Version and marker.
+    #[default]
+    Both,
+    /// The marker alone.
+    MarkerAlone,
+    /// The version alone.
+    VersionAlone,
+    /// Nothing.
+    Ignored,
+}
+
+/// What a commit does to the marker.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MarkerOnCommit {
+    /// It leaves it as it is stored.
+    #[default]
+    LeftAsStored,
+    /// It writes it as it was read.
+    AsItWasRead,
+}
+
+/// Which comes first, where view and marker are two writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The view.
+    #[default]
+    ViewFirst,
+    /// The marker.
+    MarkerFirst,
+}
+
+/// Where an entry goes in a view that is in another store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Placing {
+    /// To its own position, once.
+    #[default]
+    OwnPosition,
+    /// To the end, each time.
+    Appended,
+}
+
+/// Who resumes records that were left pending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Resuming {
+    /// Every node sweeps.
+    #[default]
+    Swept,
+    /// Nobody.
+    Nobody,
+    /// Every node sweeps, and does not see records with an even number of entries.
+    BlindForSome,
+}
+
+/// When a caller hears that the view shows its input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Telling {
+    /// When it does.
+    #[default]
+    WhenShown,
+    /// When it is committed.
+    AtCommit,
+}
+
+/// How a step knows an input that it has applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dedup {
+    /// By its id, and the content is compared; an id that may be forgotten is too old.
+    #[default]
+    Whole,
+    /// By its id alone.
+    ContentIgnored,
+    /// By the ids that are remembered; one that may be forgotten is new.
+    Pruned,
+    /// Not at all.
+    Off,
+}
+
 /// All safeguards, each as it must be unless it is said otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the types say it")]
@@ -63,5 +151,31 @@ pub struct Policy {
     pub doubt: Doubt,
     pub refusal: Refusal,
     pub reading: Reading,
+    pub versions: Versions,
     pub dedup: Dedup,
+    pub projection_fence: ProjectionFence,
+    pub marker_on_commit: MarkerOnCommit,
+    pub order: Order,
+    pub placing: Placing,
+    pub resuming: Resuming,
+    pub telling: Telling,
+}
+
+impl Policy {
+    /// Every safeguard in place.
+    pub const WHOLE: Self = Self {
+        fence: Fence::Checked,
+        durability: Durability::BeforeAnswer,
+        doubt: Doubt::Told,
+        refusal: Refusal::Told,
+        reading: Reading::Linearizable,
+        versions: Versions::GoOn,
+        dedup: Dedup::Whole,
+        projection_fence: ProjectionFence::Both,
+        marker_on_commit: MarkerOnCommit::LeftAsStored,
+        order: Order::ViewFirst,
+        placing: Placing::OwnPosition,
+        resuming: Resuming::Swept,
+        telling: Telling::WhenShown,
+    };
 }

@@ -7,12 +7,12 @@ use std::{
 };
 
 use ferry_sim::{
-    fenced::{FencedWriterSimulation, Report},
-    points::{Point, Points},
+    FencedWriterSimulation, ProjectedWriterSimulation, Report,
+    points::{Point, Points, Whose},
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::{self, Seeds};
+use crate::cli::{self, Seeds, Which};
 
 /// Below so many, chance decides whether a point is reached.
 const SEEDS_MIN_FOR_POINTS: u64 = 500;
@@ -20,8 +20,8 @@ const SEEDS_MIN_FOR_POINTS: u64 = 500;
 /// Of so many seeds that failed it is told what is wrong with them.
 const TOLD_MAX: usize = 10;
 
-#[derive(Default)]
 struct Summary {
+    which: Which,
     seeds: u64,
     twice: u64,
     events: u64,
@@ -35,7 +35,7 @@ enum Failed {
 }
 
 /// Runs the seeds; success when all held and everything happened that has to.
-pub(crate) fn run(range: &Seeds) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(which: Which, range: &Seeds) -> anyhow::Result<ExitCode> {
     let Some(last) = range.from.checked_add(range.seeds - 1) else {
         cli::refuse(&format!(
             "there are no {} seeds from {} on",
@@ -43,7 +43,7 @@ pub(crate) fn run(range: &Seeds) -> anyhow::Result<ExitCode> {
         ))
     };
     let bar = progress_bar(range.seeds)?;
-    let mut summary = Summary::default();
+    let mut summary = Summary::new(which);
     for seed in range.from..=last {
         summary.add(range, seed);
         bar.inc(1);
@@ -61,20 +61,53 @@ fn progress_bar(seeds: u64) -> anyhow::Result<ProgressBar> {
     Ok(ProgressBar::new(seeds).with_style(ProgressStyle::with_template(style)?))
 }
 
+impl Which {
+    fn run(self, seed: u64, is_twice: bool) -> Report {
+        match self {
+            Self::Fenced => {
+                let simulation = FencedWriterSimulation::default();
+                if is_twice {
+                    simulation.run_twice(seed)
+                } else {
+                    simulation.run(seed)
+                }
+            }
+            Self::Projected => {
+                let simulation = ProjectedWriterSimulation::default();
+                if is_twice {
+                    simulation.run_twice(seed)
+                } else {
+                    simulation.run(seed)
+                }
+            }
+        }
+    }
+
+    fn whose(self) -> Whose {
+        match self {
+            Self::Fenced => Whose::Fenced,
+            Self::Projected => Whose::Projected,
+        }
+    }
+}
+
 impl Summary {
+    fn new(which: Which) -> Self {
+        Self {
+            which,
+            seeds: 0,
+            twice: 0,
+            events: 0,
+            points: Points::default(),
+            failed: Vec::new(),
+        }
+    }
+
     fn add(&mut self, range: &Seeds, seed: u64) {
         let is_twice = range.twice_in > 0 && (seed - range.from) % range.twice_in == 0;
-        let run = || {
-            let simulation = FencedWriterSimulation::default();
-            if is_twice {
-                simulation.run_twice(seed)
-            } else {
-                simulation.run(seed)
-            }
-        };
         self.seeds += 1;
         self.twice += u64::from(is_twice);
-        match panic::catch_unwind(run) {
+        match panic::catch_unwind(|| self.which.run(seed, is_twice)) {
             Ok(report) => {
                 self.events += report.events as u64;
                 self.points.add(&report.points);
@@ -88,7 +121,10 @@ impl Summary {
 
     fn tell(&self, per_second: f64) -> anyhow::Result<ExitCode> {
         let mut out = io::BufWriter::new(io::stdout().lock());
-        for point in Point::ALL {
+        let whose = self.which.whose();
+        let met =
+            |point: &&Point| self.points.count(**point) > 0 || point.least_per_thousand(whose) > 0;
+        for point in Point::ALL.iter().filter(met) {
             writeln!(out, "{:>10}  {}", self.points.count(*point), point.words())?;
         }
         let &Self {
@@ -105,14 +141,14 @@ impl Summary {
         for failed in self.failed.iter().take(TOLD_MAX) {
             status = ExitCode::FAILURE;
             match failed {
-                Failed::Wrong(report) => status = tell_violations(&mut out, report)?,
-                Failed::Panicked(seed) => tell_replay(&mut out, *seed, "panicked")?,
+                Failed::Wrong(report) => status = tell_violations(&mut out, self.which, report)?,
+                Failed::Panicked(seed) => tell_replay(&mut out, self.which, *seed, "panicked")?,
             }
         }
         if !self.failed.is_empty() {
             writeln!(out, "{} of {seeds} seeds FAILED", self.failed.len())?;
         } else if seeds >= SEEDS_MIN_FOR_POINTS {
-            for (point, least) in self.points.missing(seeds) {
+            for (point, least) in self.points.missing(whose, seeds) {
                 status = ExitCode::FAILURE;
                 let (count, words) = (self.points.count(point), point.words());
                 writeln!(
@@ -127,20 +163,32 @@ impl Summary {
 }
 
 /// Tells what is wrong with a seed, if anything is.
-pub(crate) fn tell_violations(out: &mut impl Write, report: &Report) -> anyhow::Result<ExitCode> {
+pub(crate) fn tell_violations(
+    out: &mut impl Write,
+    which: Which,
+    report: &Report,
+) -> anyhow::Result<ExitCode> {
     let Some(first) = report.violations.first() else {
         writeln!(out, "all held")?;
         return Ok(ExitCode::SUCCESS);
     };
-    tell_replay(out, report.seed, &format!("violates {}", first.property()))?;
+    tell_replay(
+        out,
+        which,
+        report.seed,
+        &format!("violates {}", first.property()),
+    )?;
     for violation in &report.violations {
         writeln!(out, "  {}: {violation}", violation.property())?;
     }
     Ok(ExitCode::FAILURE)
 }
 
-fn tell_replay(out: &mut impl Write, seed: u64, what: &str) -> anyhow::Result<()> {
+fn tell_replay(out: &mut impl Write, which: Which, seed: u64, what: &str) -> anyhow::Result<()> {
     writeln!(out, "seed {seed} {what}")?;
-    writeln!(out, "  cargo run --release -p ferry-sim -- replay {seed}")?;
+    writeln!(
+        out,
+        "  cargo run --release -p ferry-sim -- replay {seed} --of {which}"
+    )?;
     Ok(())
 }

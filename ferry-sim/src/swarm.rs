@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use ferry_core::{Retry, per_key::Limits};
 
-use crate::chance::Stream;
+use crate::{chance::Chance, store::Layout};
 
 /// How large a simulation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub(crate) struct Rates {
     pub(crate) crash_at_step: u64,
     // Of inputs:
     pub(crate) poison: u64,
+    pub(crate) panics: u64,
+    pub(crate) slow_step: u64,
     pub(crate) other_content: u64,
     pub(crate) sent_twice: u64,
     // Of attempts:
@@ -58,10 +60,16 @@ pub(crate) struct Rates {
     pub(crate) embedded: u64,
     // Of clients:
     pub(crate) gives_up: u64,
+    /// They send an input again long after it was answered.
+    pub(crate) late_retry: u64,
+    // Of projections, where the view is in another store:
+    pub(crate) part: u64,
+    // Of queries for pending records:
+    pub(crate) query_failed: u64,
 }
 
 impl Rates {
-    pub(crate) fn draw(chance: &mut Stream) -> Self {
+    pub(crate) fn draw(chance: &mut Chance) -> Self {
         let mut rate = |rates: &[u64]| {
             if chance.happens(5_000) {
                 0
@@ -82,12 +90,17 @@ impl Rates {
             slow: rate(&[50, 500]),
             crash_at_step: rate(&[10, 50, 200]),
             poison: rate(&[100, 500]),
+            panics: rate(&[100, 500]),
+            slow_step: rate(&[50, 200]),
             other_content: rate(&[200, 1_000]),
             sent_twice: rate(&[500, 3_000]),
             impatient: rate(&[500, 5_000]),
             deadline: rate(&[500, 3_000]),
             embedded: rate(&[1_000, 5_000]),
             gives_up: rate(&[500, 2_000]),
+            late_retry: rate(&[200, 2_000]),
+            part: rate(&[500, 3_000]),
+            query_failed: rate(few_to_many),
         }
     }
 
@@ -95,6 +108,7 @@ impl Rates {
     pub(crate) fn healed(self) -> Self {
         Self {
             poison: self.poison,
+            panics: self.panics,
             other_content: self.other_content,
             sent_twice: self.sent_twice,
             embedded: self.embedded,
@@ -115,6 +129,18 @@ pub(crate) enum Routing {
     TwoOwners,
 }
 
+/// What stays broken when all else is healed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Broken {
+    Nothing,
+    /// Every write to this key is throttled, from the beginning on.
+    Commits(u32),
+    /// No projection of this key succeeds, from the beginning on.
+    Projections(u32),
+    /// This node never comes back.
+    Node(usize),
+}
+
 /// All that a seed draws before it begins.
 #[derive(Clone, Debug)]
 pub(crate) struct Draws {
@@ -129,12 +155,56 @@ pub(crate) struct Draws {
     pub(crate) crashes: u64,
     /// Of each node.
     pub(crate) freezes: u64,
+    /// How often an operator shuts it down in order, and starts it again.
+    pub(crate) shutdowns: u64,
+    /// Of each node: how often its clock jumps ahead.
+    pub(crate) jumps: u64,
+    /// By how much clocks of nodes are slow or fast at most, in a thousand.
+    pub(crate) drift: u64,
+    /// How many records are deleted.
+    pub(crate) deletes: u64,
+    /// How often somebody resumes a key.
+    pub(crate) resumes: u64,
     /// How much of the inputs come close together.
     pub(crate) bursts: u64,
+    pub(crate) layout: Layout,
+    pub(crate) broken: Broken,
+}
+
+impl Broken {
+    fn draw(size: Size, chance: &mut Chance) -> Self {
+        let key = chance.below(u64::from(size.keys)) as u32;
+        let node = chance.index(size.nodes);
+        let mut which = vec![Self::Nothing; 9];
+        which.extend([Self::Commits(key), Self::Projections(key)]);
+        // Somebody has to be there.
+        if size.nodes > 1 {
+            which.push(Self::Node(node));
+        }
+        chance.pick(&which)
+    }
+
+    /// In words.
+    pub(crate) fn words(self) -> Option<String> {
+        match self {
+            Self::Nothing => None,
+            Self::Commits(key) => Some(format!("the commits of key {key}")),
+            Self::Projections(key) => Some(format!("the projections of key {key}")),
+            Self::Node(node) => Some(format!("node {node}")),
+        }
+    }
+
+    /// The key that is broken.
+    pub(crate) fn key(self) -> Option<u32> {
+        match self {
+            Self::Commits(key) | Self::Projections(key) => Some(key),
+            Self::Nothing | Self::Node(_) => None,
+        }
+    }
 }
 
 impl Draws {
-    pub(crate) fn of(size: Size, chance: &mut Stream) -> Self {
+    pub(crate) fn of(size: Size, chance: &mut Chance) -> Self {
         let defaults = Limits::default();
         let limits = Limits {
             max_batch: chance.pick(&[1, 2, 8, defaults.max_batch]),
@@ -157,7 +227,14 @@ impl Draws {
             store_timeout: chance.pick(&[50, 500, 3_000].map(Duration::from_millis)),
             crashes: chance.pick(&[0, 0, 1, 3]),
             freezes: chance.pick(&[0, 0, 1, 2]),
+            shutdowns: chance.pick(&[0, 0, 0, 1, 2]),
+            jumps: chance.pick(&[0, 0, 0, 2]),
+            drift: chance.pick(&[0, 0, 5, 300]),
+            deletes: chance.pick(&[0, 0, 0, 2, 8]),
+            resumes: chance.pick(&[0, 0, 5, 30]),
             bursts: chance.pick(&[0, 3_000, 9_000]),
+            layout: chance.pick(&[Layout::Together, Layout::Apart]),
+            broken: Broken::draw(size, chance),
         }
     }
 }

@@ -1,45 +1,53 @@
 //! What everything in a run shares: the store, the fleet, the faults, and what is noted of it all.
 
-use core::time::Duration;
+use core::{fmt, time::Duration};
 use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use ferry_core::drive::Runtime;
 
 use crate::{
-    chance::Stream,
-    event::Event,
+    chance::Chance,
+    event::{AnswerKind, Event},
     executor::Process,
     fleet::Node,
-    fold::Weakened,
-    history::{Answer, Ask, Call, History, Life, Submission, SubmissionId},
+    history::{Call, Heard, HeardBy, History, Life, Reach, Submission, SubmissionId},
+    kind::Kind,
     points::{Point, Points},
     policy::Policy,
+    sent::Quirk,
     store::Table,
-    swarm::{Draws, Rates},
+    swarm::{Broken, Draws, Rates},
+    workload::{InputOf, KeyOf, Workload},
 };
 
 /// What everything in a run shares.
-#[derive(Debug)]
-pub(crate) struct World {
+pub(crate) struct World<K: Kind> {
     /// Where everything runs that is no node: the network, the store, the clients.
     pub(crate) process: Process,
     pub(crate) draws: Draws,
     pub(crate) policy: Policy,
-    pub(crate) weakened: Arc<Weakened>,
-    state: Mutex<State>,
+    pub(crate) load: K::Load,
+    pub(crate) fold: <K::Load as Workload>::Fold,
+    keys: Vec<KeyOf<K::Load>>,
+    numbers: HashMap<KeyOf<K::Load>, u32>,
+    weakened: AtomicU64,
+    state: Mutex<State<K>>,
 }
 
 #[derive(Debug)]
-pub(crate) struct State {
-    pub(crate) faults: Stream,
-    pub(crate) jitter: Stream,
+pub(crate) struct State<K: Kind> {
+    pub(crate) faults: Chance,
+    pub(crate) jitter: Chance,
     pub(crate) rates: Rates,
-    pub(crate) table: Table,
-    pub(crate) nodes: Vec<Node>,
-    pub(crate) history: History,
+    pub(crate) table: Table<K>,
+    pub(crate) nodes: Vec<Node<K>>,
+    pub(crate) history: History<K::Load>,
     pub(crate) points: Points,
     /// Clients that still wait, with their inputs.
     pub(crate) waiting: BTreeMap<u64, u64>,
@@ -47,10 +55,20 @@ pub(crate) struct State {
     pub(crate) given_up: BTreeSet<u64>,
     /// Who wrote which version.
     pub(crate) writers: BTreeMap<(u32, u64), Life>,
+    pub(crate) broken: Broken,
+    pub(crate) is_healed: bool,
     calls: u64,
 }
 
-impl State {
+impl<K: Kind> fmt::Debug for World<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World")
+            .field("draws", &self.draws)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<K: Kind> State<K> {
     /// How long a message is on its way.
     pub(crate) fn latency(&mut self) -> Duration {
         if self.faults.happens(self.rates.slow) {
@@ -63,40 +81,58 @@ impl State {
     pub(crate) fn is_alive(&self, life: Life) -> bool {
         self.nodes[life.node].is_living(life)
     }
+
+    /// Whether writes of this kind to this key never succeed.
+    pub(crate) fn is_broken(&self, key: u32, is_commit: bool) -> bool {
+        match self.broken {
+            Broken::Commits(broken) => is_commit && broken == key,
+            Broken::Projections(broken) => !is_commit && broken == key,
+            Broken::Nothing | Broken::Node(_) => false,
+        }
+    }
 }
 
-impl World {
+impl<K: Kind> World<K> {
     pub(crate) fn new(
         process: Process,
         draws: Draws,
         policy: Policy,
-        faults: Stream,
-        jitter: Stream,
+        load: K::Load,
+        faults: Chance,
+        jitter: Chance,
     ) -> Arc<Self> {
         let nodes = (0..draws.size.nodes).map(Node::new).collect();
+        let keys: Vec<_> = (0..draws.size.keys).map(|nth| load.key(nth)).collect();
+        let numbers = keys.iter().cloned().zip(0..).collect();
         let state = State {
             faults,
             jitter,
             rates: draws.rates,
-            table: Table::default(),
+            table: Table::new(load.clone()),
             nodes,
             history: History::default(),
             points: Points::default(),
             waiting: BTreeMap::new(),
             given_up: BTreeSet::new(),
             writers: BTreeMap::new(),
+            broken: draws.broken,
+            is_healed: false,
             calls: 0,
         };
         Arc::new(Self {
             process,
             draws,
             policy,
-            weakened: Arc::default(),
+            fold: load.fold(),
+            load,
+            keys,
+            numbers,
+            weakened: AtomicU64::new(0),
             state: Mutex::new(state),
         })
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State<K>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -110,7 +146,27 @@ impl World {
 
     /// A safeguard that was left out has made a difference.
     pub(crate) fn weakened(&self) {
-        self.weakened.again();
+        self.weakened_if(true);
+    }
+
+    pub(crate) fn weakened_if(&self, is_weakened: bool) {
+        self.weakened.fetch_add(u64::from(is_weakened), Relaxed);
+    }
+
+    /// How often that was so.
+    pub(crate) fn times_weakened(&self) -> u64 {
+        self.weakened.load(Relaxed) + self.load.weakened()
+    }
+
+    pub(crate) fn key(&self, number: u32) -> KeyOf<K::Load> {
+        self.keys[number as usize].clone()
+    }
+
+    pub(crate) fn number_of(&self, key: &KeyOf<K::Load>) -> u32 {
+        match self.numbers.get(key) {
+            Some(number) => *number,
+            None => unreachable!("the fleet is given no other keys than those of the workload"),
+        }
     }
 
     // ---- of the store -----------------------------------------------------------------------------
@@ -133,33 +189,56 @@ impl World {
 
     // ---- of the clients ---------------------------------------------------------------------------
 
-    pub(crate) fn submitted(&self, life: Life, ask: Ask) -> SubmissionId {
+    pub(crate) fn submitted(
+        &self,
+        life: Life,
+        key: u32,
+        number: u64,
+        content: &Arc<InputOf<K::Load>>,
+        quirk: Quirk,
+    ) -> SubmissionId {
         let mut state = self.lock();
         let submissions = &mut state.history.submissions;
         let submission = SubmissionId(submissions.len() as u64);
         submissions.push(Submission {
             life,
-            ask,
+            key,
+            number,
+            content: Arc::clone(content),
+            quirk,
             at: self.process.now(),
             answer: None,
         });
-        let node = life.node;
         self.tell(Event::Submitted {
             submission,
-            node,
-            ask,
+            node: life.node,
+            key,
+            number,
+            input: format!("{content:?}"),
         });
         submission
     }
 
-    pub(crate) fn answered(&self, submission: SubmissionId, answer: Answer) {
-        self.tell(Event::Answered { submission, answer });
+    pub(crate) fn answered(&self, submission: SubmissionId, answer: HeardBy<K::Load>) {
+        let kind = match &answer {
+            Heard::Outcome(_, Reach::Durable) => AnswerKind::Durable,
+            Heard::Outcome(_, Reach::Projected) => AnswerKind::Projected,
+            Heard::Outcome(_, Reach::Committed(_)) => AnswerKind::Committed,
+            Heard::NotCommitted(_) => AnswerKind::NotCommitted,
+            Heard::InDoubt(_) => AnswerKind::InDoubt,
+            Heard::Rejected => AnswerKind::Rejected,
+        };
+        self.tell(Event::Answered {
+            submission,
+            kind,
+            answer: answer.to_string(),
+        });
         let now = self.process.now();
         let state = &mut *self.lock();
-        let asked = &mut state.history.submissions[submission.0 as usize];
-        asked.answer = Some((now, answer));
-        if let Some(point) = Point::of(answer) {
+        if let Some(point) = Point::of(&answer) {
             state.points.met(point);
         }
+        let asked = &mut state.history.submissions[submission.0 as usize];
+        asked.answer = Some((now, answer));
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use ferry_core::Instant;
 
 use self::shared::Core;
-use crate::{chance::Stream, event::Event, trace::Trace};
+use crate::{chance::Chance, event::Event, trace::Trace};
 
 pub use runtime::Process;
 pub use timer::Sleep;
@@ -42,10 +42,10 @@ impl Executor {
     /// An executor whose schedule is drawn from this seed, at the epoch.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self::with(Stream::new(seed), Trace::new(crate::trace::Keep::Nothing))
+        Self::with(Chance::new(seed), Trace::new(crate::trace::Keep::Nothing))
     }
 
-    pub(crate) fn with(schedule: Stream, trace: Trace) -> Self {
+    pub(crate) fn with(schedule: Chance, trace: Trace) -> Self {
         Self {
             core: Arc::new(Core::new(schedule, trace)),
         }

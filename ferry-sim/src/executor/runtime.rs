@@ -3,7 +3,10 @@
 use core::{fmt, time::Duration};
 use std::{
     panic::{self, AssertUnwindSafe},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use ferry_core::{Instant, drive::Runtime};
@@ -19,12 +22,56 @@ use crate::event::Event;
 pub struct Process {
     core: Arc<Core>,
     group: usize,
+    clock: Arc<Clock>,
+}
+
+/// How a process's own clock differs from the world's.
+#[derive(Debug, Default)]
+struct Clock {
+    /// By how much it is faster, in a thousand.
+    drift: AtomicI64,
+    /// By how much it has jumped ahead, in nanoseconds.
+    ahead: AtomicU64,
+}
+
+impl Clock {
+    fn shown(&self, world: Instant) -> Instant {
+        let rate = (1_000 + self.drift.load(Relaxed)).max(1).unsigned_abs();
+        let nanos = u128::from(world.nanos()) * u128::from(rate) / 1_000;
+        let ahead = Duration::from_nanos(self.ahead.load(Relaxed));
+        Instant::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)) + ahead
+    }
+
+    /// How long it takes in the world until so much has passed on this clock.
+    fn in_the_world(&self, duration: Duration) -> Duration {
+        match self.drift.load(Relaxed) {
+            0 => duration,
+            drift => {
+                let rate = (1_000 + drift).max(1).unsigned_abs();
+                let nanos = duration.as_nanos().saturating_mul(1_000) / u128::from(rate) + 1;
+                Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+            }
+        }
+    }
 }
 
 impl Process {
     pub(super) fn new(core: Arc<Core>) -> Self {
         let group = core.add_group();
-        Self { core, group }
+        let clock = Arc::default();
+        Self { core, group, clock }
+    }
+
+    /// Lets its clock go so much faster than the world's, in a thousand; slower where it is negative, and never as much as
+    /// a thousand. Only before anything reads it, or it may go back.
+    pub fn drift(&self, per_mille: i64) {
+        self.clock.drift.store(per_mille.max(-999), Relaxed);
+    }
+
+    /// Lets its clock jump ahead. What sleeps goes on sleeping.
+    pub fn jump(&self, by: Duration) {
+        let nanos = u64::try_from(by.as_nanos()).unwrap_or(u64::MAX);
+        self.clock.ahead.fetch_add(nanos, Relaxed);
     }
 
     /// Another process on the same executor.
@@ -61,11 +108,12 @@ impl Process {
 
 impl Runtime for Process {
     fn now(&self) -> Instant {
-        self.core.now()
+        self.clock.shown(self.core.now())
     }
 
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send + 'static {
-        Sleep::new(Arc::clone(&self.core), self.core.now() + duration)
+        let due = self.core.now() + self.clock.in_the_world(duration);
+        Sleep::new(Arc::clone(&self.core), due)
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {

@@ -15,7 +15,7 @@ use std::{
 use ferry_core::Instant;
 
 use crate::{
-    chance::Stream,
+    chance::Chance,
     event::Event,
     trace::{Keep, Trace},
 };
@@ -42,7 +42,7 @@ struct State {
     timers: BTreeMap<TimerId, Waker>,
     timers_set: u64,
     groups: Vec<Group>,
-    schedule: Stream,
+    schedule: Chance,
 }
 
 struct Task {
@@ -95,7 +95,7 @@ impl State {
 }
 
 impl Core {
-    pub(super) fn new(schedule: Stream, trace: Trace) -> Self {
+    pub(super) fn new(schedule: Chance, trace: Trace) -> Self {
         Self {
             now: AtomicU64::new(0),
             state: Mutex::new(State {

@@ -3,121 +3,184 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use ferry_core::{drive::Runtime, per_key::Rejected};
+use ferry_core::{Instant, drive::Runtime, per_key::Rejected};
 use futures_channel::oneshot;
 use futures_lite::future::or;
 
 use super::Up;
 use crate::{
-    chance::Stream,
+    chance::Chance,
     event::Event,
     executor::Process,
-    fold::Input,
-    history::{Answer, Ask},
+    history::{Heard, HeardBy},
+    kind::Kind,
     points::Point,
-    swarm::Routing,
+    sent::{Quirk, Sent},
+    swarm::{Rates, Routing},
+    workload::{InputOf, Workload},
     world::World,
 };
 
 /// What a client is about to do.
-#[derive(Clone, Copy, Debug)]
-struct Errand {
-    ask: Ask,
-    is_poison: bool,
+#[derive(Debug)]
+struct Errand<W: Workload> {
+    key: u32,
+    number: u64,
+    content: Arc<InputOf<W>>,
+    quirk: Quirk,
     start: Duration,
     /// After so many attempts it gives up.
     attempts_max: u32,
+    /// So long after it was answered it sends the input once more.
+    again_after: Option<Duration>,
 }
 
-/// Draws what the clients do, and lets them begin.
-pub(crate) fn begin(world: &Arc<World>, chance: &mut Stream) {
-    let size = world.draws.size;
-    // They begin well before the end, so that most of them meet the faults alone.
-    let span = size.duration.mul_f64(0.8);
-    let bursts: Vec<_> = (0..8)
-        .map(|_| chance.between(Duration::ZERO, span))
-        .collect();
-    for id in 1..=size.inputs {
-        let rates = world.draws.rates;
-        let start = if chance.happens(world.draws.bursts) {
-            chance.pick(&bursts) + chance.millis(0, 50)
-        } else {
-            chance.between(Duration::ZERO, span)
-        };
-        let key = chance.below(u64::from(size.keys)) as u32;
-        let cents = chance.below(160) as i64 - 50;
-        let is_poison = chance.happens(rates.poison);
-        let gives_up = is_poison || chance.happens(rates.gives_up);
-        let errand = Errand {
-            ask: Ask { key, id, cents },
-            is_poison,
-            start,
-            attempts_max: if gives_up { 3 } else { u32::MAX },
-        };
-        send(world, errand, chance);
-        if chance.happens(rates.sent_twice) {
-            world.met(Point::SentTwice);
-            send(world, errand, chance);
-        }
-        if chance.happens(rates.other_content) {
-            let ask = Ask {
-                cents: cents + 1,
-                ..errand.ask
-            };
-            let start = start + chance.millis(0, 30_000);
-            send(
-                world,
-                Errand {
-                    ask,
-                    start,
-                    ..errand
-                },
-                chance,
-            );
+impl<W: Workload> Clone for Errand<W> {
+    fn clone(&self) -> Self {
+        Self {
+            content: Arc::clone(&self.content),
+            ..*self
         }
     }
 }
 
-fn send(world: &Arc<World>, errand: Errand, chance: &mut Stream) {
+/// Draws what the clients do, and lets them begin.
+pub(crate) fn begin<K: Kind>(world: &Arc<World<K>>, chance: &mut Chance) {
+    let size = world.draws.size;
+    let rates = world.draws.rates;
+    for (number, start) in (1..).zip(starts(world, chance)) {
+        let quirk = draw_quirk(&rates, chance);
+        let gives_up = quirk != Quirk::None || chance.happens(rates.gives_up);
+        let errand = Errand::<K::Load> {
+            key: chance.below(u64::from(size.keys)) as u32,
+            number,
+            content: Arc::new(world.load.input(number, chance)),
+            quirk,
+            start,
+            attempts_max: if gives_up { 3 } else { u32::MAX },
+            again_after: chance
+                .happens(rates.late_retry)
+                .then(|| chance.millis(1_000, 60_000)),
+        };
+        send(world, errand.clone(), chance);
+        if chance.happens(rates.sent_twice) {
+            world.met(Point::SentTwice);
+            send(world, errand.clone(), chance);
+        }
+        let is_mistaken = chance.happens(rates.other_content);
+        let other = is_mistaken.then(|| world.load.other_content(&errand.content));
+        if let Some(other) = other.flatten() {
+            let other = Errand {
+                content: Arc::new(other),
+                start: start + chance.millis(0, 30_000),
+                ..errand
+            };
+            send(world, other, chance);
+        }
+    }
+}
+
+/// When the inputs are sent for the first time, in order.
+fn starts<K: Kind>(world: &World<K>, chance: &mut Chance) -> Vec<Duration> {
+    // Well before the end, so that most of them meet the faults alone.
+    let span = world.draws.size.duration.mul_f64(0.8);
+    let bursts: Vec<_> = (0..8)
+        .map(|_| chance.between(Duration::ZERO, span))
+        .collect();
+    let mut starts: Vec<_> = (0..world.draws.size.inputs)
+        .map(|_| {
+            if chance.happens(world.draws.bursts) {
+                chance.pick(&bursts) + chance.millis(0, 50)
+            } else {
+                chance.between(Duration::ZERO, span)
+            }
+        })
+        .collect();
+    starts.sort_unstable();
+    starts
+}
+
+fn draw_quirk(rates: &Rates, chance: &mut Chance) -> Quirk {
+    if chance.happens(rates.poison) {
+        Quirk::Poison
+    } else if chance.happens(rates.panics) {
+        Quirk::Panics
+    } else if chance.happens(rates.slow_step) {
+        Quirk::Slow(chance.millis(10, 500))
+    } else {
+        Quirk::None
+    }
+}
+
+fn send<K: Kind>(world: &Arc<World<K>>, errand: Errand<K::Load>, chance: &mut Chance) {
     let mut state = world.lock();
     let client = state.waiting.len() as u64;
-    state.waiting.insert(client, errand.ask.id);
+    state.waiting.insert(client, errand.number);
     drop(state);
     let running = run(Arc::clone(world), client, errand, chance.fork());
     world.process.spawn(running);
 }
 
-async fn run(world: Arc<World>, client: u64, errand: Errand, mut chance: Stream) {
+async fn run<K: Kind>(
+    world: Arc<World<K>>,
+    client: u64,
+    errand: Errand<K::Load>,
+    mut chance: Chance,
+) {
     world.process.sleep(errand.start).await;
-    let mut attempts = 0;
-    loop {
-        let heard = attempt(&world, errand, &mut chance).await;
-        if matches!(heard, Some(Answer::Outcome(_))) {
-            break;
-        }
-        attempts += 1;
-        if attempts >= errand.attempts_max {
-            world.tell(Event::GaveUp { id: errand.ask.id });
-            world.met(Point::GaveUp);
-            break;
-        }
-        world.met(Point::Repeated);
-        world.process.sleep(chance.millis(1, 2_000)).await;
+    until_answered(&world, &errand, &mut chance).await;
+    let again = Instant::EPOCH + world.draws.size.duration;
+    let again = errand
+        .again_after
+        .filter(|pause| world.process.now() + *pause < again);
+    if let Some(pause) = again {
+        world.process.sleep(pause).await;
+        world.met(Point::RepeatedLate);
+        until_answered(&world, &errand, &mut chance).await;
     }
     world.lock().waiting.remove(&client);
 }
 
+async fn until_answered<K: Kind>(
+    world: &Arc<World<K>>,
+    errand: &Errand<K::Load>,
+    chance: &mut Chance,
+) {
+    let mut attempts = 0;
+    loop {
+        let heard = attempt(world, errand, chance).await;
+        if matches!(heard, Some(Heard::Outcome(..))) {
+            return;
+        }
+        attempts += 1;
+        // A key that is broken for good has no better answer for anybody.
+        let is_hopeless = heard.is_some() && world.is_hopeless(errand.key);
+        if attempts >= errand.attempts_max || is_hopeless {
+            let number = errand.number;
+            world.tell(Event::GaveUp { number });
+            world.met(Point::GaveUp);
+            return;
+        }
+        world.met(Point::Repeated);
+        world.process.sleep(chance.millis(1, 2_000)).await;
+    }
+}
+
 /// Sends the input to a node, and waits as long as the client's patience lasts.
-async fn attempt(world: &Arc<World>, errand: Errand, chance: &mut Stream) -> Option<Answer> {
+async fn attempt<K: Kind>(
+    world: &Arc<World<K>>,
+    errand: &Errand<K::Load>,
+    chance: &mut Chance,
+) -> Option<HeardBy<K::Load>> {
     let (rates, latency) = {
         let mut state = world.lock();
         (state.rates, state.latency())
     };
     world.process.sleep(latency).await;
-    let node = route(world, errand.ask.key, chance);
+    let node = route(world, errand.key, chance);
     let Some(up) = world.up(node) else {
-        let id = errand.ask.id;
-        world.tell(Event::Unreachable { node, id });
+        let number = errand.number;
+        world.tell(Event::Unreachable { node, number });
         world.met(Point::Unreachable);
         return None;
     };
@@ -137,7 +200,7 @@ async fn attempt(world: &Arc<World>, errand: Errand, chance: &mut Stream) -> Opt
     };
     let drops_its_future = chance.happens(5_000);
     let (reply, heard) = oneshot::channel();
-    let taken_in = Arc::clone(world).taken_in(up, errand, within, reply, drops_its_future);
+    let taken_in = Arc::clone(world).taken_in(up, errand.clone(), within, reply, drops_its_future);
     home.spawn(taken_in);
     let answer = async { heard.await.ok() };
     let gone = async {
@@ -147,44 +210,56 @@ async fn attempt(world: &Arc<World>, errand: Errand, chance: &mut Stream) -> Opt
     or(answer, gone).await
 }
 
-impl World {
+impl<K: Kind> World<K> {
+    /// Whether no input to this key will ever be committed.
+    fn is_hopeless(&self, key: u32) -> bool {
+        let state = self.lock();
+        state.is_healed && state.is_broken(key, true)
+    }
+
     /// What a node does with a request.
     async fn taken_in(
         self: Arc<Self>,
-        up: Up,
-        errand: Errand,
+        up: Up<K>,
+        errand: Errand<K::Load>,
         within: Option<Duration>,
-        mut reply: oneshot::Sender<Answer>,
+        mut reply: oneshot::Sender<HeardBy<K::Load>>,
         drops_its_future: bool,
     ) {
-        let Errand { ask, is_poison, .. } = errand;
-        let submission = self.submitted(up.life, ask);
-        let input = Input {
-            id: ask.id,
-            cents: ask.cents,
+        let Errand {
+            key,
+            number,
+            content,
+            quirk,
+            ..
+        } = errand;
+        let submission = self.submitted(up.life, key, number, &content, quirk);
+        let sent = Sent {
+            number,
+            content,
             submission,
-            is_poison,
+            quirk,
         };
         let submitted = match within {
-            Some(within) => up.ferry.submit_within(ask.key, input, within),
-            None => up.ferry.submit(ask.key, input),
+            Some(within) => up.ferry.submit_within(self.key(key), sent, within),
+            None => up.ferry.submit(self.key(key), sent),
         };
         drop(up);
         let answer = match submitted {
-            Err(Rejected { .. }) => Some(Answer::Rejected),
+            Err(Rejected { .. }) => Some(Heard::Rejected),
             Ok(answer) if drops_its_future => {
-                let answer = async { Some(Answer::from(answer.await)) };
+                let answer = async { Some(K::heard(answer.await)) };
                 let gone = async {
                     reply.cancellation().await;
                     None
                 };
                 or(answer, gone).await
             }
-            Ok(answer) => Some(Answer::from(answer.await)),
+            Ok(answer) => Some(K::heard(answer.await)),
         };
         match answer {
             Some(answer) => {
-                self.answered(submission, answer);
+                self.answered(submission, answer.clone());
                 // Its client may have gone.
                 let _heard = reply.send(answer);
             }
@@ -197,7 +272,7 @@ impl World {
 }
 
 /// Which node a client goes to.
-fn route(world: &World, key: u32, chance: &mut Stream) -> usize {
+fn route<K: Kind>(world: &World<K>, key: u32, chance: &mut Chance) -> usize {
     let state = world.lock();
     let nodes = state.nodes.len();
     let at_home = key as usize % nodes;

@@ -1,47 +1,68 @@
-//! The fleet: nodes with a real handle each, which crash, restart and freeze.
+//! The fleet: nodes with a real handle each, which crash, restart, freeze and shut down.
 
 pub(crate) mod client;
+pub(crate) mod sweeps;
 pub(crate) mod weather;
 
-use core::mem;
+use core::{fmt, mem, time::Duration};
 use std::sync::Arc;
 
-use ferry_core::{
-    drive::{Builder, Ferry, Stats},
-    fold_write::FoldWrite,
-};
+use ferry_core::drive::{Builder, Ferry, Runtime, Stats, Sweeper};
 
 use crate::{
     event::Event,
     executor::Process,
-    fold::Purses,
     history::{Life, NodeEnd},
+    kind::Kind,
     points::Point,
+    sent::Carried,
     store::SimStore,
+    swarm::Broken,
+    workload::Workload,
     world::World,
 };
 
-pub(crate) type Handle = Ferry<FoldWrite<Purses>>;
-
 /// A node, up or down.
 #[derive(Debug)]
-pub(crate) struct Node {
+pub(crate) struct Node<K: Kind> {
     life: Life,
-    up: Option<Up>,
+    up: Option<Up<K>>,
+    /// What resumes pending records there.
+    sweeper: Option<Sweeper>,
 }
 
 /// A node that is up.
-#[derive(Clone, Debug)]
-pub(crate) struct Up {
+pub(crate) struct Up<K: Kind> {
     pub(crate) life: Life,
     pub(crate) process: Process,
-    pub(crate) ferry: Handle,
+    pub(crate) ferry: Ferry<K::Carries>,
 }
 
-impl Node {
+impl<K: Kind> Clone for Up<K> {
+    fn clone(&self) -> Self {
+        Self {
+            life: self.life,
+            process: self.process.clone(),
+            ferry: self.ferry.clone(),
+        }
+    }
+}
+
+impl<K: Kind> fmt::Debug for Up<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Up")
+            .field("life", &self.life)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<K: Kind> Node<K> {
     pub(crate) fn new(node: usize) -> Self {
-        let life = Life { node, nth: 0 };
-        Self { life, up: None }
+        Self {
+            life: Life { node, nth: 0 },
+            up: None,
+            sweeper: None,
+        }
     }
 
     pub(crate) fn is_living(&self, life: Life) -> bool {
@@ -53,61 +74,125 @@ impl Node {
     }
 }
 
-impl World {
-    pub(crate) fn up(&self, node: usize) -> Option<Up> {
+impl<K: Kind> World<K> {
+    pub(crate) fn up(&self, node: usize) -> Option<Up<K>> {
         self.lock().nodes[node].up.clone()
     }
 
     /// Starts a node that is down.
     pub(crate) fn start(self: &Arc<Self>, node: usize) {
         let mut state = self.lock();
-        if state.nodes[node].is_up() {
+        let is_gone = state.is_healed && state.broken == Broken::Node(node);
+        if state.nodes[node].is_up() || is_gone {
             return;
         }
         let Life { nth, .. } = state.nodes[node].life;
         let life = Life { node, nth: nth + 1 };
         let seed = state.jitter.next();
+        let drift = self.draws.drift;
+        let drift = match i64::try_from(drift) {
+            Ok(0) | Err(_) => 0,
+            Ok(most) => state.faults.below(2 * drift + 1) as i64 - most,
+        };
         drop(state);
         let process = self.process.another();
+        process.drift(drift);
         let store = SimStore::new(Arc::clone(self), life, process.clone());
-        let fold = Purses {
-            dedup: self.policy.dedup,
-            weakened: Arc::clone(&self.weakened),
+        let stalled = Arc::downgrade(self);
+        let fold = Carried {
+            fold: self.load.fold(),
+            stall: Box::new(move |pause| {
+                if let Some(world) = stalled.upgrade() {
+                    world.stall(life, pause);
+                }
+            }),
         };
         // One shard: keys are spread over shards by a hash that differs from run to run.
-        let built = Builder::on(process.clone())
+        let builder = Builder::on(process.clone())
             .limits(self.draws.limits)
             .retry(self.draws.retry)
             .seed(seed)
-            .shards(1)
-            .fold_write(fold, store);
-        let ferry = match built {
+            .shards(1);
+        let ferry = match K::build(builder, fold, store) {
             Ok(ferry) => ferry,
             Err(invalid) => unreachable!("a draw of settings makes sense: {invalid}"),
         };
         self.tell(Event::Restarted { node });
-        let up = Some(Up {
+        let up = Up {
             life,
             process,
             ferry,
-        });
-        self.lock().nodes[node] = Node { life, up };
+        };
+        let sweeper = K::sweep(self, &up);
+        self.lock().nodes[node] = Node {
+            life,
+            up: Some(up),
+            sweeper,
+        };
     }
 
     /// Takes a node down in mid-flight.
     pub(crate) fn crash(self: &Arc<Self>, life: Life) {
+        let Some((up, sweeper)) = self.taken_down(life) else {
+            return;
+        };
+        self.met(Point::Crash);
+        self.tell(Event::Crashed { node: life.node });
+        up.process.crash();
+        drop(sweeper);
+        weather::restart_later(self, life.node);
+    }
+
+    /// Takes a node out of the fleet: nothing finds it any more.
+    fn taken_down(&self, life: Life) -> Option<(Up<K>, Option<Sweeper>)> {
         let mut state = self.lock();
         if !state.is_alive(life) {
+            return None;
+        }
+        let node = &mut state.nodes[life.node];
+        let up = mem::take(&mut node.up)?;
+        Some((up, mem::take(&mut node.sweeper)))
+    }
+
+    /// Lets a node finish what it has, and then go.
+    pub(crate) async fn shut_down(self: Arc<Self>, life: Life) {
+        let Some((up, sweeper)) = self.taken_down(life) else {
             return;
+        };
+        let Life { node, .. } = life;
+        self.met(Point::ShutDown);
+        self.tell(Event::ShutDown { node });
+        drop(sweeper);
+        let (done, closed) = futures_channel::oneshot::channel();
+        let closing = up.ferry.close();
+        up.process.spawn(async move {
+            closing.await;
+            let _heard = done.send(());
+        });
+        // It may have been killed meanwhile.
+        if closed.await.is_ok() {
+            self.tell(Event::Closed { node });
         }
-        let up = mem::take(&mut state.nodes[life.node].up);
-        state.points.met(Point::Crash);
-        drop(state);
-        self.tell(Event::Crashed { node: life.node });
-        if let Some(up) = up {
-            up.process.crash();
-        }
-        weather::restart_later(self, life.node);
+        // Callers in it still have to be told.
+        self.process.sleep(Duration::from_millis(10)).await;
+        up.process.crash();
+        weather::restart_later(&self, node);
+    }
+
+    /// A step holds up its whole process.
+    pub(crate) fn stall(self: &Arc<Self>, life: Life, pause: Duration) {
+        let Some(up) = self.up(life.node).filter(|up| up.life == life) else {
+            return;
+        };
+        self.met(Point::Stall);
+        let node = life.node;
+        self.tell(Event::Stalled { node, pause });
+        up.process.freeze();
+        let world = Arc::clone(self);
+        self.process.spawn(async move {
+            world.process.sleep(pause).await;
+            up.process.thaw();
+        });
     }
 
     /// Whether the node that is at a step of a store call crashes there, which it then has.
@@ -124,7 +209,7 @@ impl World {
     }
 
     /// What the nodes show once nothing moves any more.
-    pub(crate) fn stats(&self) -> Vec<(Up, Stats)> {
+    pub(crate) fn stats(&self) -> Vec<(Up<K>, Stats)> {
         let nodes = 0..self.draws.size.nodes;
         let ups = nodes.filter_map(|node| self.up(node));
         ups.map(|up| {
@@ -134,21 +219,36 @@ impl World {
         .collect()
     }
 
+    /// Lets nobody sweep any more.
+    pub(crate) fn stop_sweeping(&self) {
+        let nodes = &mut self.lock().nodes;
+        let sweepers: Vec<_> = nodes
+            .iter_mut()
+            .map(|node| mem::take(&mut node.sweeper))
+            .collect();
+        drop(sweepers);
+    }
+
     /// Closes the nodes and lets go of them; `settled` lets everything run to its end.
     pub(crate) fn close(&self, settled: impl Fn()) -> Vec<NodeEnd> {
         let ups = self.stats();
         for (up, _) in &ups {
             let (node, closing, process) = (up.life.node, up.ferry.close(), &up.process);
             let world = self.process.clone();
-            ferry_core::drive::Runtime::spawn(process, async move {
+            process.spawn(async move {
                 closing.await;
                 world.tell(Event::Closed { node });
             });
         }
         settled();
-        for node in &mut self.lock().nodes {
-            node.up = None;
-        }
+        let gone: Vec<_> = {
+            let nodes = &mut self.lock().nodes;
+            nodes
+                .iter_mut()
+                .map(|node| mem::take(&mut node.up))
+                .collect()
+        };
+        drop(gone);
         let processes: Vec<_> = (ups.into_iter())
             .map(|(up, stats)| (up.life.node, up.process, stats))
             .collect();

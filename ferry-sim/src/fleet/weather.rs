@@ -1,44 +1,96 @@
 //! What comes over nodes: crashes, restarts and freezes, and at last the healing.
 
+use core::time::Duration;
 use std::sync::Arc;
 
-use ferry_core::drive::Runtime;
+use ferry_core::{Fold, drive::Runtime};
 
-use crate::{chance::Stream, event::Event, points::Point, world::World};
+use crate::{
+    chance::Chance,
+    event::Event,
+    history::{What, Written},
+    kind::Kind,
+    points::Point,
+    swarm::Broken,
+    world::World,
+};
 
 /// How long a node is down, or frozen, at most.
 const AWAY_MAX_MILLIS: u64 = 20_000;
 
-/// Draws when each node crashes and freezes.
-pub(crate) fn brew(world: &Arc<World>, chance: &mut Stream) {
-    for node in 0..world.draws.size.nodes {
-        for _ in 0..world.draws.crashes {
-            world
-                .process
-                .spawn(crash(Arc::clone(world), node, chance.fork()));
+/// Draws when each node crashes, freezes and so on, and when records are deleted.
+pub(crate) fn brew<K: Kind>(world: &Arc<World<K>>, chance: &mut Chance) {
+    let draws = &world.draws;
+    for node in 0..draws.size.nodes {
+        for _ in 0..draws.crashes {
+            (world.process).spawn(crash(Arc::clone(world), node, chance.fork()));
         }
-        for _ in 0..world.draws.freezes {
-            world
-                .process
-                .spawn(freeze(Arc::clone(world), node, chance.fork()));
+        for _ in 0..draws.freezes {
+            (world.process).spawn(freeze(Arc::clone(world), node, chance.fork()));
         }
+        for _ in 0..draws.shutdowns {
+            (world.process).spawn(shut_down(Arc::clone(world), node, chance.fork()));
+        }
+        for _ in 0..draws.jumps {
+            (world.process).spawn(jump(Arc::clone(world), node, chance.fork()));
+        }
+    }
+    for _ in 0..draws.deletes {
+        (world.process).spawn(delete(Arc::clone(world), chance.fork()));
     }
 }
 
-async fn crash(world: Arc<World>, node: usize, mut chance: Stream) {
-    let until = chance.between(core::time::Duration::ZERO, world.draws.size.duration);
+/// Some moment before the healing.
+async fn moment<K: Kind>(world: &World<K>, chance: &mut Chance) {
+    let until = chance.between(Duration::ZERO, world.draws.size.duration);
     world.process.sleep(until).await;
-    if let Some(up) = world.up(node) {
-        let life = up.life;
-        drop(up);
+}
+
+async fn crash<K: Kind>(world: Arc<World<K>>, node: usize, mut chance: Chance) {
+    moment(&world, &mut chance).await;
+    if let Some(life) = world.up(node).map(|up| up.life) {
         world.crash(life);
     }
 }
 
-async fn freeze(world: Arc<World>, node: usize, mut chance: Stream) {
+async fn shut_down<K: Kind>(world: Arc<World<K>>, node: usize, mut chance: Chance) {
+    moment(&world, &mut chance).await;
+    if let Some(life) = world.up(node).map(|up| up.life) {
+        world.shut_down(life).await;
+    }
+}
+
+async fn jump<K: Kind>(world: Arc<World<K>>, node: usize, mut chance: Chance) {
+    let most = chance.pick(&[100, 10_000, 3_600_000]);
+    let by = chance.millis(1, most);
+    moment(&world, &mut chance).await;
+    if let Some(up) = world.up(node) {
+        world.met(Point::ClockJump);
+        world.tell(Event::ClockJumped { node, by });
+        up.process.jump(by);
+    }
+}
+
+async fn delete<K: Kind>(world: Arc<World<K>>, mut chance: Chance) {
+    let key = chance.below(u64::from(world.draws.size.keys)) as u32;
+    moment(&world, &mut chance).await;
+    let empty = world.fold.empty(&world.key(key));
+    let state = &mut *world.lock();
+    if state.table.delete(key, empty, &world.policy) {
+        state.points.met(Point::Deleted);
+        world.tell(Event::Deleted { key });
+        state.history.log.push(Written {
+            at: world.process.now(),
+            key,
+            by: None,
+            what: What::Delete,
+        });
+    }
+}
+
+async fn freeze<K: Kind>(world: Arc<World<K>>, node: usize, mut chance: Chance) {
     let pause = chance.millis(10, AWAY_MAX_MILLIS);
-    let begin = chance.between(core::time::Duration::ZERO, world.draws.size.duration);
-    world.process.sleep(begin).await;
+    moment(&world, &mut chance).await;
     let Some(process) = world.up(node).map(|up| up.process) else {
         return;
     };
@@ -51,7 +103,7 @@ async fn freeze(world: Arc<World>, node: usize, mut chance: Stream) {
 }
 
 /// A node that is down comes back by and by.
-pub(crate) fn restart_later(world: &Arc<World>, node: usize) {
+pub(crate) fn restart_later<K: Kind>(world: &Arc<World<K>>, node: usize) {
     let pause = world.lock().faults.millis(10, AWAY_MAX_MILLIS);
     let again = Arc::clone(world);
     world.process.spawn(async move {
@@ -60,14 +112,21 @@ pub(crate) fn restart_later(world: &Arc<World>, node: usize) {
     });
 }
 
-/// No fault comes from now on, and every node is up.
-pub(crate) fn heal(world: &Arc<World>) {
-    world.tell(Event::Healed);
+/// No fault comes from now on, and every node is up; but for what is broken for good.
+pub(crate) fn heal<K: Kind>(world: &Arc<World<K>>) {
     let mut state = world.lock();
+    state.is_healed = true;
     state.rates = state.rates.healed();
+    let broken = state.broken;
     drop(state);
+    if broken != Broken::Nothing {
+        world.met(Point::BrokenForGood);
+    }
+    let words = broken.words();
+    world.tell(Event::Healed { broken: words });
     for node in 0..world.draws.size.nodes {
         match world.up(node) {
+            Some(up) if broken == Broken::Node(node) => world.crash(up.life),
             Some(up) => up.process.thaw(),
             None => world.start(node),
         }

@@ -1,4 +1,4 @@
-//! A commit on its way: it arrives, takes effect and is answered whatever becomes of its caller.
+//! A write on its way: it arrives, takes effect and is answered whatever becomes of its caller.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -6,45 +6,89 @@ use std::sync::Arc;
 use ferry_core::{CommitError, Fault, drive::Runtime};
 use futures_channel::oneshot;
 
-use super::{Committed, Fate, table::Found};
+use super::{
+    Answered, Done, Fate,
+    table::{Effect, Found, Span},
+};
 use crate::{
     event::Event,
-    fold::{Input, Purse, StoreError},
-    history::{Call, Landed},
+    history::{Call, What, Written},
+    kind::{Kind, RecordOf},
     points::Point,
-    policy::Durability,
-    world::World,
+    policy::{Durability, Placing},
+    purses::StoreError,
+    sent::{Quirk, Sent},
+    workload::{StateOf, VersionOf, Workload},
+    world::{State, World},
 };
 
-/// A commit, as it goes over the wire.
-#[derive(Debug)]
-pub(super) struct Request {
+/// A write, as it goes over the wire.
+pub(super) struct Request<K: Kind> {
     pub(super) call: Call,
-    pub(super) expected: Option<u64>,
-    pub(super) state: Purse,
-    pub(super) entries: Vec<Input>,
+    pub(super) asked: Asked<K::Load>,
 }
 
-type Answer = oneshot::Sender<Committed>;
+/// What is to be written.
+pub(super) enum Asked<W: Workload> {
+    Commit {
+        expected: Option<VersionOf<W>>,
+        state: StateOf<W>,
+        entries: Vec<Sent<W>>,
+    },
+    /// View and marker in one.
+    Project(RecordOf<W>),
+    /// These entries of the view, which is in another store.
+    Show(Span),
+    /// The marker alone.
+    Mark(RecordOf<W>),
+}
+
+type Answer<W> = oneshot::Sender<Answered<W>>;
 
 /// Nobody may be waiting any more.
-fn send(answer: Answer, committed: Committed) {
-    let _heard = answer.send(committed);
+fn send<W: Workload>(answer: Answer<W>, answered: Answered<W>) {
+    let _heard = answer.send(answered);
 }
 
-impl World {
-    /// Sends the commit on its way.
-    pub(super) fn deliver(self: &Arc<Self>, request: Request, answer: Answer) {
+impl<K: Kind> World<K> {
+    /// Sends the write on its way.
+    pub(super) fn deliver(self: &Arc<Self>, request: Request<K>, answer: Answer<K::Load>) {
         let mut state = self.lock();
         let state = &mut *state;
-        let fate = Fate::draw(&state.rates, &mut state.faults);
+        let is_commit = matches!(request.asked, Asked::Commit { .. });
+        let fate = if state.is_broken(request.call.key, is_commit) {
+            Fate::Throttled(None)
+        } else {
+            Fate::draw(&state.rates, &mut state.faults)
+        };
         let (there, back) = (state.latency(), state.latency());
-        self.tell(Event::Commit {
-            call: request.call,
-            expected: request.expected,
-            ids: request.entries.iter().map(|input| input.id).collect(),
-            fate,
-        });
+        let call = request.call;
+        match &request.asked {
+            Asked::Commit {
+                expected, entries, ..
+            } => self.tell(Event::Commit {
+                call,
+                expected: (expected.as_ref()).and_then(|known| state.table.number(call.key, known)),
+                numbers: entries.iter().map(|sent| sent.number).collect(),
+                fate,
+            }),
+            Asked::Project(record) => self.tell(Event::Project {
+                call,
+                version: state.number(call.key, &record.version),
+                fate,
+            }),
+            Asked::Mark(record) => self.tell(Event::Mark {
+                call,
+                version: state.number(call.key, &record.version),
+                fate,
+            }),
+            Asked::Show(Span { from, to, .. }) => self.tell(Event::Show {
+                call,
+                from: *from,
+                to: *to,
+                fate,
+            }),
+        }
         let way = Arc::clone(self).carried_out(fate, request, answer, there, back);
         self.process.spawn(way);
     }
@@ -52,8 +96,8 @@ impl World {
     async fn carried_out(
         self: Arc<Self>,
         fate: Fate,
-        request: Request,
-        answer: Answer,
+        request: Request<K>,
+        answer: Answer<K::Load>,
         there: Duration,
         back: Duration,
     ) {
@@ -61,12 +105,12 @@ impl World {
         after(there).await;
         match fate {
             Fate::Plain => {
-                let committed = self.arrived(&request).await;
+                let answered = self.arrived(&request);
                 after(back).await;
-                send(answer, committed);
+                send(answer, answered);
             }
             Fate::Busy => {
-                self.met(Point::CommitBusy);
+                self.met(Point::WriteBusy);
                 send(answer, failed(Fault::transient(StoreError::Busy)));
             }
             Fate::Throttled(hint) => {
@@ -74,19 +118,17 @@ impl World {
                     Some(_) => Point::ThrottledWithHint,
                     None => Point::Throttled,
                 });
-                send(
-                    answer,
-                    failed(Fault::throttled(StoreError::Throttled, hint)),
-                );
+                let fault = Fault::throttled(StoreError::Throttled, hint);
+                send(answer, failed(fault));
             }
             Fate::AnswerLost => {
                 drop(answer);
-                if self.arrived(&request).await.is_ok() {
+                if self.arrived(&request).is_ok() {
                     self.met(Point::AnswerLost);
                 }
             }
             Fate::AnswerBroken => {
-                if self.arrived(&request).await.is_ok() {
+                if self.arrived(&request).is_ok() {
                     self.met(Point::AnswerBroken);
                 }
                 send(answer, Err(CommitError::InDoubt(StoreError::Broken)));
@@ -98,14 +140,14 @@ impl World {
             Fate::Late(pause) => {
                 drop(answer);
                 after(pause).await;
-                self.arrived_late(&request).await;
+                self.arrived_late(&request);
             }
             Fate::Twice { gap, hears_second } => {
-                let first = self.arrived(&request).await;
+                let first = self.arrived(&request);
                 if hears_second {
                     after(gap).await;
-                    let second = self.arrived(&request).await;
-                    if first.is_ok() && second == Err(CommitError::Refused) {
+                    let second = self.arrived(&request);
+                    if first.is_ok() && matches!(second, Err(CommitError::Refused)) {
                         self.met(Point::HiddenLanding);
                     }
                     send(answer, second);
@@ -115,62 +157,79 @@ impl World {
                     }
                     send(answer, first);
                     after(gap).await;
-                    let _unheard = self.arrived(&request).await;
+                    let _unheard = self.arrived(&request);
                 }
             }
         }
     }
 
-    async fn arrived_late(self: &Arc<Self>, request: &Request) {
-        let landed = self.arrived(request).await;
+    fn arrived_late(self: &Arc<Self>, request: &Request<K>) {
+        let landed = self.arrived(request);
+        let is_commit = matches!(request.asked, Asked::Commit { .. });
         let state = &mut *self.lock();
-        match landed {
-            Ok(_) if !state.is_alive(request.call.life) => {
-                state.points.met(Point::LandedAfterDeath)
+        let point = match landed {
+            Ok(_) if !is_commit => Point::ShownLate,
+            Ok(_) if !state.is_alive(request.call.life) => Point::LandedAfterDeath,
+            Ok(_) if state.given_up.contains(&request.call.nth) => Point::LandedLate,
+            Ok(_) | Err(CommitError::NotLanded(_) | CommitError::InDoubt(_)) => return,
+            Err(CommitError::Refused) if is_commit => Point::RefusedLate,
+            Err(CommitError::Refused) => Point::ProjectionRefusedLate,
+        };
+        state.points.met(point);
+    }
+
+    /// The write has reached the store.
+    fn arrived(self: &Arc<Self>, request: &Request<K>) -> Answered<K::Load> {
+        let call = request.call;
+        match &request.asked {
+            Asked::Commit { entries, .. }
+                if entries.iter().any(|sent| sent.quirk == Quirk::Poison) =>
+            {
+                self.met(Point::Permanent);
+                failed(Fault::permanent(StoreError::NotAllowed))
             }
-            Ok(_) if state.given_up.contains(&request.call.nth) => {
-                state.points.met(Point::LandedLate);
-            }
-            Ok(_) | Err(CommitError::NotLanded(_) | CommitError::InDoubt(_)) => {}
-            Err(CommitError::Refused) => state.points.met(Point::RefusedLate),
+            Asked::Commit {
+                expected,
+                state,
+                entries,
+            } => match self.policy.durability {
+                Durability::BeforeAnswer => self.committed(call, expected.as_ref(), state, entries),
+                Durability::AfterAnswer => self.promised(call, expected.clone(), state, entries),
+            },
+            Asked::Project(record) => self.projected(call, record),
+            Asked::Show(span) => Ok(self.shown(call, *span)),
+            Asked::Mark(record) => self.marked(call, record),
         }
     }
 
-    /// The commit has reached the store.
-    async fn arrived(self: &Arc<Self>, request: &Request) -> Committed {
-        if request.entries.iter().any(|input| input.is_poison) {
-            self.met(Point::Permanent);
-            return failed(Fault::permanent(StoreError::NotAllowed));
-        }
-        match self.policy.durability {
-            Durability::BeforeAnswer => self.take_effect(request),
-            Durability::AfterAnswer => self.promised(request),
-        }
-    }
-
-    fn take_effect(self: &Arc<Self>, request: &Request) -> Committed {
+    fn committed(
+        self: &Arc<Self>,
+        call: Call,
+        expected: Option<&VersionOf<K::Load>>,
+        written: &StateOf<K::Load>,
+        entries: &[Sent<K::Load>],
+    ) -> Answered<K::Load> {
+        let Call { key, life, .. } = call;
         let mut state = self.lock();
-        let &Request { call, expected, .. } = request;
-        let fence = self.policy.fence;
-        match (state.table).write(call.key, expected, &request.state, fence) {
-            Ok((version, is_weakened)) => {
-                if is_weakened {
-                    self.weakened();
-                }
-                self.tell(Event::Landed { call, version });
-                state.writers.insert((call.key, version), call.life);
-                state.history.landed.push(Landed {
-                    at: self.process.now(),
+        let added = entries.len();
+        match (state.table).commit(key, expected, written, added, &self.policy) {
+            Ok(Effect { done, is_weakened }) => {
+                let (version, number) = done;
+                self.weakened_if(is_weakened);
+                self.tell(Event::Landed {
                     call,
-                    entries: request.entries.clone(),
+                    version: number,
                 });
-                Ok(version)
+                state.writers.insert((key, number), life);
+                state.log(self.process.now(), call, What::Commit(entries.to_vec()));
+                Ok(Done::Version(version))
             }
             Err(Found(found)) => {
-                let winner = found.and_then(|found| state.writers.get(&(call.key, found)));
-                if winner.is_some_and(|&winner| winner != call.life) {
+                let winner = found.and_then(|found| state.writers.get(&(key, found)));
+                if winner.is_some_and(|&winner| winner != life) {
                     state.points.met(Point::LostRace);
                 }
+                let expected = expected.and_then(|known| state.table.number(key, known));
                 self.tell(Event::Refused {
                     call,
                     expected,
@@ -182,33 +241,114 @@ impl World {
     }
 
     /// Says that it landed, and sees to it later: unless the store goes down before.
-    fn promised(self: &Arc<Self>, request: &Request) -> Committed {
-        let &Request { call, expected, .. } = request;
+    fn promised(
+        self: &Arc<Self>,
+        call: Call,
+        expected: Option<VersionOf<K::Load>>,
+        written: &StateOf<K::Load>,
+        entries: &[Sent<K::Load>],
+    ) -> Answered<K::Load> {
         let mut state = self.lock();
-        if state.table.check(call.key, expected).is_err() {
+        if state.table.check(call.key, expected.as_ref()).is_err() {
             return Err(CommitError::Refused);
         }
         let (is_lost, pause) = (state.faults.happens(1_000), state.latency());
+        let next = state.table.next_version(call.key);
         drop(state);
         self.weakened();
-        let request = Request {
-            state: request.state.clone(),
-            entries: request.entries.clone(),
-            ..*request
-        };
+        let (written, entries) = (written.clone(), entries.to_vec());
         let world = Arc::clone(self);
         self.process.spawn(async move {
             world.process.sleep(pause).await;
             if is_lost {
                 world.tell(Event::Lost { call });
             } else {
-                let _unheard = world.take_effect(&request);
+                let _unheard = world.committed(call, expected.as_ref(), &written, &entries);
             }
         });
-        Ok(expected.map_or(1, |version| version + 1))
+        Ok(Done::Version(next))
+    }
+
+    fn projected(self: &Arc<Self>, call: Call, record: &RecordOf<K::Load>) -> Answered<K::Load> {
+        let mut state = self.lock();
+        let fence = self.policy.projection_fence;
+        let Some(Effect { done, is_weakened }) = state.table.project(call.key, record, fence)
+        else {
+            return self.projection_refused(call);
+        };
+        self.weakened_if(is_weakened);
+        let (Span { from, to, .. }, marker) = done;
+        self.tell(Event::Shown { call, from, to });
+        self.tell(Event::Marked { call, to: marker });
+        let now = self.process.now();
+        let is_by_position = false;
+        let show = What::Show {
+            from,
+            to,
+            is_by_position,
+        };
+        state.log(now, call, show);
+        state.log(now, call, What::Mark(marker));
+        Ok(Done::Shown)
+    }
+
+    fn shown(self: &Arc<Self>, call: Call, span: Span) -> Done<K::Load> {
+        let mut state = self.lock();
+        if !state.table.show(call.key, span) {
+            return Done::Shown;
+        }
+        let Span { from, to, .. } = span;
+        self.tell(Event::Shown { call, from, to });
+        let is_by_position = match self.policy.placing {
+            Placing::OwnPosition => true,
+            Placing::Appended => {
+                self.weakened();
+                false
+            }
+        };
+        let show = What::Show {
+            from,
+            to,
+            is_by_position,
+        };
+        state.log(self.process.now(), call, show);
+        Done::Shown
+    }
+
+    fn marked(self: &Arc<Self>, call: Call, record: &RecordOf<K::Load>) -> Answered<K::Load> {
+        let mut state = self.lock();
+        let fence = self.policy.projection_fence;
+        let Some(Effect { done, is_weakened }) = state.table.mark(call.key, record, fence) else {
+            return self.projection_refused(call);
+        };
+        self.weakened_if(is_weakened);
+        self.tell(Event::Marked { call, to: done });
+        state.log(self.process.now(), call, What::Mark(done));
+        Ok(Done::Shown)
+    }
+
+    fn projection_refused(&self, call: Call) -> Answered<K::Load> {
+        self.tell(Event::ProjectionRefused { call });
+        Err(CommitError::Refused)
     }
 }
 
-fn failed(fault: Fault<StoreError>) -> Committed {
+impl<K: Kind> State<K> {
+    /// The number of a version that was read; 0 where its record has been deleted since.
+    fn number(&self, key: u32, version: &VersionOf<K::Load>) -> u64 {
+        self.table.number(key, version).unwrap_or(0)
+    }
+
+    fn log(&mut self, at: ferry_core::Instant, call: Call, what: What<K::Load>) {
+        self.history.log.push(Written {
+            at,
+            key: call.key,
+            by: Some(call.life),
+            what,
+        });
+    }
+}
+
+fn failed<W: Workload>(fault: Fault<StoreError>) -> Answered<W> {
     Err(CommitError::NotLanded(fault))
 }

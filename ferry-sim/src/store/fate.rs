@@ -2,7 +2,7 @@
 
 use core::{fmt, time::Duration};
 
-use crate::{chance::Stream, swarm::Rates};
+use crate::{chance::Chance, swarm::Rates};
 
 /// What becomes of one commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,7 +23,7 @@ pub enum Fate {
 }
 
 impl Fate {
-    pub(crate) fn draw(rates: &Rates, chance: &mut Stream) -> Self {
+    pub(crate) fn draw(rates: &Rates, chance: &mut Chance) -> Self {
         if chance.happens(rates.busy) {
             Self::Busy
         } else if chance.happens(rates.throttled) {

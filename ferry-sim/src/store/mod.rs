@@ -2,42 +2,64 @@
 
 mod delivery;
 mod fate;
+mod project;
 mod table;
 
+use core::fmt;
 use std::sync::Arc;
 
 use ferry_core::{
-    Commit, CommitError, Fault, RecordOf,
+    Commit, CommitError, Fault, RecordOf, Schema,
     drive::{Runtime, Store},
 };
 use futures_channel::oneshot;
 use futures_lite::future::or;
 
-use self::delivery::Request;
+use self::delivery::{Asked, Request};
 pub use self::fate::Fate;
-pub(crate) use self::table::Table;
+pub(crate) use self::{project::Layout, table::Table};
 use crate::{
     event::{Event, Verdict},
     executor::Process,
-    fold::{Purse, StoreError},
     history::{Call, Life},
+    kind::Kind,
     points::Point,
     policy::{Doubt, Reading, Refusal},
+    purses::StoreError,
+    sent::Sent,
+    workload::{IdOf, KeyOf, StateOf, VersionOf, Workload},
     world::World,
 };
 
-type Committed = Result<u64, CommitError<StoreError>>;
+/// What a write has done.
+enum Done<W: Workload> {
+    /// The record has this version.
+    Version(VersionOf<W>),
+    /// The view shows more, or its marker was moved.
+    Shown,
+}
+
+type Answered<W> = Result<Done<W>, CommitError<StoreError>>;
 
 /// The store, as one life of one node reaches it.
 #[derive(Debug)]
-pub(crate) struct SimStore {
-    world: Arc<World>,
+pub(crate) struct SimStore<K: Kind> {
+    world: Arc<World<K>>,
     life: Life,
     process: Process,
 }
 
-impl SimStore {
-    pub(crate) fn new(world: Arc<World>, life: Life, process: Process) -> Self {
+impl<K: Kind> Schema for SimStore<K> {
+    type Key = KeyOf<K::Load>;
+    type Id = IdOf<K::Load>;
+    type State = StateOf<K::Load>;
+    type Version = VersionOf<K::Load>;
+    type Entry = Sent<K::Load>;
+    type Error = StoreError;
+}
+
+impl<K: Kind> SimStore<K> {
+    pub(crate) fn new(world: Arc<World<K>>, life: Life, process: Process) -> Self {
         Self {
             world,
             life,
@@ -52,8 +74,24 @@ impl SimStore {
         }
     }
 
-    /// The answer, if it comes before the adapter's patience ends.
-    async fn awaited(&self, answer: oneshot::Receiver<Committed>) -> Committed {
+    /// Sends a write on its way, and waits for its answer as long as the adapter's patience lasts.
+    async fn ask(&self, call: Call, asked: Asked<K::Load>) -> Answered<K::Load> {
+        let (answer, answered) = oneshot::channel();
+        self.world.deliver(Request { call, asked }, answer);
+        self.step().await;
+        let heard = self.awaited(answered).await;
+        let verdict = match &heard {
+            Ok(_) => Verdict::Landed,
+            Err(CommitError::Refused) => Verdict::Refused,
+            Err(CommitError::NotLanded(fault)) => Verdict::NotLanded(fault.error),
+            Err(CommitError::InDoubt(error)) => Verdict::InDoubt(*error),
+        };
+        self.world.tell(Event::Told { call, verdict });
+        self.step().await;
+        heard
+    }
+
+    async fn awaited(&self, answer: oneshot::Receiver<Answered<K::Load>>) -> Answered<K::Load> {
         let heard = async {
             match answer.await {
                 Ok(answer) => answer,
@@ -68,45 +106,50 @@ impl SimStore {
         or(heard, timed_out).await
     }
 
-    /// What the adapter makes of the answer.
-    fn understood(&self, call: Call, expected: Option<u64>, answer: Committed) -> Committed {
+    /// What the adapter makes of the answer to a commit.
+    fn understood(
+        &self,
+        call: Call,
+        answer: Answered<K::Load>,
+    ) -> Result<VersionOf<K::Load>, CommitError<StoreError>> {
         let policy = &self.world.policy;
         match (answer, policy.doubt, policy.refusal) {
+            (Ok(Done::Version(version)), ..) => Ok(version),
+            (Ok(Done::Shown), ..) => unreachable!("a commit shows nothing"),
             (Err(CommitError::InDoubt(error)), Doubt::TakenForFailed, _) => {
                 self.world.weakened();
                 Err(CommitError::NotLanded(Fault::transient(error)))
             }
             (Err(CommitError::InDoubt(_)), Doubt::TakenForLanded, _) => {
                 self.world.weakened();
-                Ok(expected.map_or(1, |version| version + 1))
+                Ok(self.world.lock().table.next_version(call.key))
             }
             (Err(CommitError::Refused), _, Refusal::TakenForProof) => {
                 self.world.weakened();
                 Err(CommitError::NotLanded(Fault::transient(StoreError::Busy)))
             }
-            (answer, ..) => {
-                if matches!(answer, Err(CommitError::InDoubt(_))) {
+            (Err(error), ..) => {
+                if matches!(error, CommitError::InDoubt(_)) {
                     self.world.lock().given_up.insert(call.nth);
                 }
-                answer
+                Err(error)
             }
         }
     }
 }
 
-impl Store for SimStore {
+impl<K: Kind> Store for SimStore<K> {
     async fn read(
         &self,
-        key: &u32,
-        _ids: &[u64],
+        key: &KeyOf<K::Load>,
+        _ids: &[IdOf<K::Load>],
     ) -> Result<Option<RecordOf<Self>>, Fault<StoreError>> {
-        let (call, there, back, failed) = self.world.read_asked(self.life, *key);
+        let key = self.world.number_of(key);
+        let (call, there, back, failed) = self.world.read_asked(self.life, key);
         self.process.sleep(there).await;
         let is_stale = self.world.policy.reading == Reading::Stale;
-        let (record, was_stale) = self.world.lock().table.read(*key, is_stale);
-        if was_stale {
-            self.world.weakened();
-        }
+        let (record, was_stale) = self.world.lock().table.read(key, is_stale);
+        self.world.weakened_if(was_stale);
         self.process.sleep(back).await;
         self.world.tell(Event::Read { call, failed });
         self.step().await;
@@ -117,29 +160,27 @@ impl Store for SimStore {
         Ok(record)
     }
 
-    async fn commit(&self, key: &u32, commit: Commit<'_, Self>) -> Committed {
-        let request = Request {
-            call: self.world.next_call(self.life, *key),
-            expected: commit.expected.copied(),
-            state: Purse::clone(commit.state),
-            entries: commit.entries.to_vec(),
-        };
-        let (call, expected) = (request.call, request.expected);
+    async fn commit(
+        &self,
+        key: &KeyOf<K::Load>,
+        commit: Commit<'_, Self>,
+    ) -> Result<VersionOf<K::Load>, CommitError<StoreError>> {
+        let call = self.world.next_call(self.life, self.world.number_of(key));
         if commit.entries.len() > 1 {
             self.world.met(Point::Batch);
         }
-        let (answer, answered) = oneshot::channel();
-        self.world.deliver(request, answer);
-        self.step().await;
-        let heard = self.awaited(answered).await;
-        let verdict = match heard {
-            Ok(_) => Verdict::Landed,
-            Err(CommitError::Refused) => Verdict::Refused,
-            Err(CommitError::NotLanded(fault)) => Verdict::NotLanded(fault.error),
-            Err(CommitError::InDoubt(error)) => Verdict::InDoubt(error),
+        let asked = Asked::Commit {
+            expected: commit.expected.cloned(),
+            state: commit.state.clone(),
+            entries: commit.entries.to_vec(),
         };
-        self.world.tell(Event::Told { call, verdict });
-        self.step().await;
-        self.understood(call, expected, heard)
+        let answer = self.ask(call, asked).await;
+        self.understood(call, answer)
+    }
+}
+
+impl<W: Workload> fmt::Debug for Done<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Done")
     }
 }

@@ -1,12 +1,12 @@
 //! P7: everyone is answered once the world is healthy. P8: nothing leaks.
 
 use super::Violation;
-use crate::{executor::Halt, history::History};
+use crate::{executor::Halt, history::History, workload::Workload};
 
-pub(super) fn check(history: &History, found: &mut Vec<Violation>) {
+pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation>) {
     let halt = history.halt.unwrap_or(Halt::TimeUp);
     let unanswered = history.unanswered.iter();
-    found.extend(unanswered.map(|&id| Violation::Unanswered { id, halt }));
+    found.extend(unanswered.map(|&number| Violation::Unanswered { number, halt }));
     if halt != Halt::Quiet && history.unanswered.is_empty() {
         found.push(Violation::NeverQuiet { halt });
     }

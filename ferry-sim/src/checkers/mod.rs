@@ -5,20 +5,23 @@ mod answers;
 mod ends;
 mod lines;
 mod order;
+mod view;
 mod violation;
 
 pub use violation::{Property, Violation};
 
 use self::lines::Lines;
-use crate::history::History;
+use crate::{history::History, workload::Workload};
 
-/// All that is wrong with a run; empty where nothing is.
+/// All that is wrong with a run of this workload; empty where nothing is.
 #[must_use]
-pub fn check(history: &History) -> Vec<Violation> {
+pub fn check<W: Workload>(load: &W, history: &History<W>) -> Vec<Violation> {
     let mut found = Vec::new();
-    let lines = Lines::of(history, &mut found);
-    answers::check(history, &lines, &mut found);
+    let load = load.reference();
+    let lines = Lines::of(&load, history, &mut found);
+    answers::check(&load, history, &lines, &mut found);
     order::check(history, &mut found);
+    view::check(history, &lines, &mut found);
     ends::check(history, &mut found);
     found
 }

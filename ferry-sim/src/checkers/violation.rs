@@ -6,8 +6,7 @@ use ferry_core::Instant;
 
 use crate::{
     executor::Halt,
-    fold::Outcome,
-    history::{Answer, Life, SubmissionId},
+    history::{Life, SubmissionId},
     trace::Difference,
 };
 
@@ -23,10 +22,16 @@ pub enum Property {
     NothingLost,
     /// P4: inputs of one key that go through one process are applied in their order.
     InOrder,
+    /// P5: every committed record is projected in the end.
+    Projected,
+    /// P6: view and marker never go back, and no entry is shown twice.
+    ViewForward,
     /// P7: every caller is answered soon after the world is healthy.
     Answered,
     /// P8: nothing leaks.
     NoLeaks,
+    /// P9: one bad input harms no other.
+    NoHarm,
     /// P11: the same seed gives the same trace.
     SameTrace,
 }
@@ -40,8 +45,11 @@ impl Property {
             Self::TrueAnswers => 2,
             Self::NothingLost => 3,
             Self::InOrder => 4,
+            Self::Projected => 5,
+            Self::ViewForward => 6,
             Self::Answered => 7,
             Self::NoLeaks => 8,
+            Self::NoHarm => 9,
             Self::SameTrace => 11,
         }
     }
@@ -54,8 +62,11 @@ impl fmt::Display for Property {
             Self::TrueAnswers => "every answer is true",
             Self::NothingLost => "nothing acknowledged is lost",
             Self::InOrder => "inputs through one process are applied in order",
+            Self::Projected => "every committed record is projected in the end",
+            Self::ViewForward => "view and marker never go back, and no entry is shown twice",
             Self::Answered => "everyone is answered once the world is healthy",
             Self::NoLeaks => "nothing leaks",
+            Self::NoHarm => "one bad input harms no other",
             Self::SameTrace => "the same seed gives the same trace",
         };
         write!(f, "P{} ({words})", self.number())
@@ -68,37 +79,72 @@ impl fmt::Display for Property {
 #[expect(missing_docs, reason = "they are told by their `Display`")]
 pub enum Violation {
     AppliedTwice {
-        id: u64,
+        number: u64,
         first: SubmissionId,
         second: SubmissionId,
     },
     WrongOutcome {
         submission: SubmissionId,
-        heard: Outcome,
-        stored: Outcome,
+        heard: String,
+        stored: String,
     },
     ForOtherContent {
         submission: SubmissionId,
-        heard: Outcome,
+        heard: String,
     },
-    WronglyDeclined {
+    NeverSo {
         submission: SubmissionId,
-        heard: Outcome,
+        heard: String,
     },
-    NoMismatch {
+    NotShown {
         submission: SubmissionId,
+        entries: usize,
+        shown: usize,
     },
-    NothingForgotten {
+    Blamed {
         submission: SubmissionId,
+        heard: String,
+    },
+    StillPending {
+        key: u32,
+    },
+    NeverShown {
+        key: u32,
+        shown: usize,
+        entries: usize,
+    },
+    ShownTwice {
+        key: u32,
+        shown: usize,
+        again: usize,
+    },
+    ViewLacks {
+        key: u32,
+        shown: usize,
+        next: usize,
+    },
+    MarkerWentBack {
+        key: u32,
+        marker: usize,
+        to: usize,
+    },
+    MarkedUnshown {
+        key: u32,
+        shown: usize,
+        to: usize,
+    },
+    MarkedWithinCommit {
+        key: u32,
+        to: usize,
     },
     WroteAfterAll {
         submission: SubmissionId,
-        heard: Answer,
+        heard: String,
         landed: Instant,
     },
     NeverWritten {
         submission: SubmissionId,
-        id: u64,
+        number: u64,
     },
     WrittenAfterwards {
         submission: SubmissionId,
@@ -108,7 +154,7 @@ pub enum Violation {
     NotInRecord {
         submission: SubmissionId,
         key: u32,
-        id: u64,
+        number: u64,
     },
     Overtaken {
         life: Life,
@@ -117,7 +163,7 @@ pub enum Violation {
         by: SubmissionId,
     },
     Unanswered {
-        id: u64,
+        number: u64,
         halt: Halt,
     },
     NeverQuiet {
@@ -145,10 +191,16 @@ impl Violation {
             Self::AppliedTwice { .. } => Property::AppliedOnce,
             Self::WrongOutcome { .. }
             | Self::ForOtherContent { .. }
-            | Self::WronglyDeclined { .. }
-            | Self::NoMismatch { .. }
-            | Self::NothingForgotten { .. }
+            | Self::NeverSo { .. }
+            | Self::NotShown { .. }
             | Self::WroteAfterAll { .. } => Property::TrueAnswers,
+            Self::StillPending { .. } | Self::NeverShown { .. } => Property::Projected,
+            Self::ShownTwice { .. }
+            | Self::ViewLacks { .. }
+            | Self::MarkerWentBack { .. }
+            | Self::MarkedUnshown { .. }
+            | Self::MarkedWithinCommit { .. } => Property::ViewForward,
+            Self::Blamed { .. } => Property::NoHarm,
             Self::NeverWritten { .. }
             | Self::WrittenAfterwards { .. }
             | Self::NotInRecord { .. } => Property::NothingLost,
@@ -163,10 +215,14 @@ impl Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::AppliedTwice { id, first, second } => {
+            Self::AppliedTwice {
+                number,
+                first,
+                second,
+            } => {
                 write!(
                     f,
-                    "input {id} is in the log twice, from {first} and from {second}"
+                    "input {number} is in the log twice, from {first} and from {second}"
                 )
             }
             Self::WrongOutcome {
@@ -185,19 +241,57 @@ impl fmt::Display for Violation {
                     "{submission} heard \"{heard}\", which is of other content"
                 )
             }
-            Self::WronglyDeclined { submission, heard } => {
+            Self::NeverSo { submission, heard } => {
                 write!(
                     f,
                     "{submission} heard \"{heard}\", which was not so meanwhile"
                 )
             }
-            Self::NoMismatch { submission } => {
-                write!(f, "{submission} heard of a mismatch that was not there")
-            }
-            Self::NothingForgotten { submission } => {
+            Self::NotShown {
+                submission,
+                entries,
+                shown,
+            } => write!(
+                f,
+                "{submission} heard that the view shows its entry, the {entries}th, and it showed {shown}"
+            ),
+            Self::Blamed { submission, heard } => {
                 write!(
                     f,
-                    "{submission} heard that it is too old, and nothing is ever forgotten"
+                    "{submission} heard \"{heard}\", and nothing is wrong with it"
+                )
+            }
+            Self::StillPending { key } => write!(f, "the record of key {key} is pending for good"),
+            Self::NeverShown {
+                key,
+                shown,
+                entries,
+            } => write!(
+                f,
+                "the record of key {key} has {entries} entries, and its view shows {shown} for good"
+            ),
+            Self::ShownTwice { key, shown, again } => write!(
+                f,
+                "the view of key {key} showed {shown} entries, and was given those after {again} again"
+            ),
+            Self::ViewLacks { key, shown, next } => write!(
+                f,
+                "the view of key {key} showed {shown} entries, and was given those after {next}"
+            ),
+            Self::MarkerWentBack { key, marker, to } => {
+                write!(
+                    f,
+                    "the marker of key {key} went from entry {marker} back to {to}"
+                )
+            }
+            Self::MarkedUnshown { key, shown, to } => write!(
+                f,
+                "the marker of key {key} went to entry {to}, and the view showed {shown}"
+            ),
+            Self::MarkedWithinCommit { key, to } => {
+                write!(
+                    f,
+                    "the marker of key {key} went to entry {to}, where no commit ended"
                 )
             }
             Self::WroteAfterAll {
@@ -210,10 +304,10 @@ impl fmt::Display for Violation {
                     "{submission} heard \"{heard}\", and was written at {landed:?}"
                 )
             }
-            Self::NeverWritten { submission, id } => {
+            Self::NeverWritten { submission, number } => {
                 write!(
                     f,
-                    "{submission} was acknowledged, and input {id} is not in the log"
+                    "{submission} was acknowledged, and input {number} is not in the log"
                 )
             }
             Self::WrittenAfterwards {
@@ -229,11 +323,11 @@ impl fmt::Display for Violation {
             Self::NotInRecord {
                 submission,
                 key,
-                id,
+                number,
             } => {
                 write!(
                     f,
-                    "{submission} was acknowledged, and the record of key {key} lacks input {id}"
+                    "{submission} was acknowledged, and the record of key {key} lacks input {number}"
                 )
             }
             Self::Overtaken {
@@ -248,10 +342,10 @@ impl fmt::Display for Violation {
                     "at key {key}, node {node}.{nth}, {earlier} was overtaken by {by}"
                 )
             }
-            Self::Unanswered { id, halt } => {
+            Self::Unanswered { number, halt } => {
                 write!(
                     f,
-                    "the client of input {id} still waits; the run ended as {halt:?}"
+                    "the client of input {number} still waits; the run ended as {halt:?}"
                 )
             }
             Self::NeverQuiet { halt } => {

@@ -1,0 +1,30 @@
+//! P4: inputs of one key that go through one process are applied in the order of their submission.
+
+use std::collections::BTreeMap;
+
+use super::Violation;
+use crate::{
+    history::{History, What},
+    workload::Workload,
+};
+
+pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation>) {
+    // By process and key: the last that was written. Submissions are numbered in their order.
+    let mut last = BTreeMap::new();
+    for written in &history.log {
+        let (What::Commit(entries), Some(life)) = (&written.what, written.by) else {
+            continue;
+        };
+        for sent in entries {
+            let before = last.insert((life, written.key), sent.submission);
+            if let Some(by) = before.filter(|before| *before > sent.submission) {
+                found.push(Violation::Overtaken {
+                    life,
+                    key: written.key,
+                    earlier: sent.submission,
+                    by,
+                });
+            }
+        }
+    }
+}

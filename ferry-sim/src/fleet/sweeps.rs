@@ -1,0 +1,96 @@
+//! Who resumes pending records: a sweeper on each node, and now and then somebody by hand.
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use ferry_core::drive::{Runtime, Schedule, Sweeper};
+
+use super::Up;
+use crate::{
+    chance::Chance,
+    event::Event,
+    kind::{Kind, Projected},
+    points::Point,
+    policy::Resuming,
+    purses::StoreError,
+    workload::{KeyOf, ProjectedWorkload},
+    world::World,
+};
+
+/// How long a sweeper rests between its turns; in the time after the healing there are some.
+const PAUSE: Duration = Duration::from_secs(8);
+
+/// Starts a node's sweeper, unless nobody is to sweep.
+pub(crate) fn start<W: ProjectedWorkload>(
+    world: &Arc<World<Projected<W>>>,
+    up: &Up<Projected<W>>,
+) -> Option<Sweeper> {
+    if world.policy.resuming == Resuming::Nobody {
+        world.weakened();
+        return None;
+    }
+    let schedule = Schedule {
+        every: PAUSE,
+        pause_max: PAUSE * 2,
+        ..Schedule::default()
+    };
+    let asked = Arc::clone(world);
+    let query = move || Arc::clone(&asked).pending();
+    match up.ferry.sweeper(schedule, query) {
+        Ok(sweeper) => Some(sweeper),
+        Err(invalid) => unreachable!("the schedule makes sense: {invalid}"),
+    }
+}
+
+impl<K: Kind> World<K> {
+    /// The query of a sweeper.
+    async fn pending(self: Arc<Self>) -> Result<Vec<KeyOf<K::Load>>, StoreError> {
+        let (latency, failed) = {
+            let state = &mut *self.lock();
+            let rate = state.rates.query_failed;
+            (state.latency(), state.faults.happens(rate))
+        };
+        self.process.sleep(latency).await;
+        if failed {
+            self.met(Point::QueryFailed);
+            return Err(StoreError::Busy);
+        }
+        let mut pending = self.lock().table.pending(&self.fold);
+        if self.policy.resuming == Resuming::BlindForSome {
+            let found = pending.len();
+            pending.retain(|&key| self.lock().table.entries(key) % 2 == 1);
+            self.weakened_if(pending.len() < found);
+        }
+        if !pending.is_empty() {
+            self.met(Point::Swept);
+        }
+        Ok(pending.into_iter().map(|key| self.key(key)).collect())
+    }
+}
+
+/// Draws when somebody resumes which key.
+pub(crate) fn begin<K: Kind>(world: &Arc<World<K>>, chance: &mut Chance) {
+    if !K::IS_PROJECTED {
+        return;
+    }
+    for _ in 0..world.draws.resumes {
+        let at = chance.between(Duration::ZERO, world.draws.size.duration);
+        let key = chance.below(u64::from(world.draws.size.keys)) as u32;
+        let node = chance.index(world.draws.size.nodes);
+        let world = Arc::clone(world);
+        let ground = world.process.clone();
+        ground.spawn(async move {
+            world.process.sleep(at).await;
+            let Some(up) = world.up(node) else { return };
+            world.met(Point::Resumed);
+            world.tell(Event::Resume { node, key });
+            let resuming = K::resume(&up, &world.key(key));
+            let process = up.process.clone();
+            drop(up);
+            process.spawn(async move {
+                resuming.await;
+                world.tell(Event::Resumed { node, key });
+            });
+        });
+    }
+}

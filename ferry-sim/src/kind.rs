@@ -1,0 +1,158 @@
+//! The two kinds of write that are simulated.
+
+use core::{fmt, future::Future, marker::PhantomData, pin::Pin};
+use std::sync::Arc;
+
+use ferry_core::{
+    Answer, Durability, Failure, Projection, Record,
+    drive::{Builder, Carries, Ferry, InvalidConfig, Sweeper},
+    fold_write::FoldWrite,
+    projected_write::ProjectedWrite,
+};
+
+use crate::{
+    executor::Process,
+    fleet::{Up, sweeps},
+    history::{Heard, HeardBy, Reach},
+    purses::StoreError,
+    sent::{Carried, Sent},
+    store::SimStore,
+    workload::{KeyOf, ProjectedWorkload, StateOf, VersionOf, Workload},
+    world::World,
+};
+
+pub(crate) type RecordOf<W> = Record<StateOf<W>, VersionOf<W>>;
+
+/// A kind of write, on some workload.
+pub(crate) trait Kind: Sized + fmt::Debug + Send + Sync + 'static {
+    type Load: Workload;
+    type Carries: Carries<Key = KeyOf<Self::Load>, Input = Sent<Self::Load>, Error = StoreError>;
+
+    const IS_PROJECTED: bool;
+
+    fn build(
+        builder: Builder<Process>,
+        fold: Carried<Self>,
+        store: SimStore<Self>,
+    ) -> Result<Ferry<Self::Carries>, InvalidConfig>;
+
+    /// What a caller has heard.
+    fn heard(answer: AnswerOf<Self>) -> HeardBy<Self::Load>;
+
+    /// What the record's view shows, by its marker.
+    fn marker(load: &Self::Load, state: &StateOf<Self::Load>) -> Option<VersionOf<Self::Load>>;
+
+    fn mark(load: &Self::Load, state: &mut StateOf<Self::Load>, to: Option<VersionOf<Self::Load>>);
+
+    fn is_pending(fold: &<Self::Load as Workload>::Fold, record: &RecordOf<Self::Load>) -> bool;
+
+    /// Starts what resumes pending records on a schedule.
+    fn sweep(world: &Arc<World<Self>>, up: &Up<Self>) -> Option<Sweeper>;
+
+    /// Resumes one key.
+    fn resume(up: &Up<Self>, key: &KeyOf<Self::Load>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+}
+
+pub(crate) type AnswerOf<K> =
+    Result<<<K as Kind>::Carries as Carries>::Answer, Failure<StoreError>>;
+
+/// The fenced write.
+#[derive(Debug)]
+pub(crate) struct Fenced<W>(PhantomData<W>);
+
+impl<W: Workload> Kind for Fenced<W> {
+    type Load = W;
+    type Carries = FoldWrite<Carried<Self>>;
+
+    const IS_PROJECTED: bool = false;
+
+    fn build(
+        builder: Builder<Process>,
+        fold: Carried<Self>,
+        store: SimStore<Self>,
+    ) -> Result<Ferry<Self::Carries>, InvalidConfig> {
+        builder.fold_write(fold, store)
+    }
+
+    fn heard(answer: AnswerOf<Self>) -> HeardBy<W> {
+        match answer {
+            Ok(outcome) => Heard::Outcome(outcome, Reach::Durable),
+            Err(failure) => failure.into(),
+        }
+    }
+
+    fn marker(_: &W, _: &StateOf<W>) -> Option<VersionOf<W>> {
+        None
+    }
+
+    fn mark(_: &W, _: &mut StateOf<W>, _: Option<VersionOf<W>>) {}
+
+    fn is_pending(_: &W::Fold, _: &RecordOf<W>) -> bool {
+        false
+    }
+
+    fn sweep(_: &Arc<World<Self>>, _: &Up<Self>) -> Option<Sweeper> {
+        None
+    }
+
+    fn resume(_: &Up<Self>, _: &KeyOf<W>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(core::future::ready(()))
+    }
+}
+
+/// The projected write.
+#[derive(Debug)]
+pub(crate) struct Projected<W>(PhantomData<W>);
+
+impl<W: ProjectedWorkload> Kind for Projected<W> {
+    type Load = W;
+    type Carries = ProjectedWrite<Carried<Self>>;
+
+    const IS_PROJECTED: bool = true;
+
+    fn build(
+        builder: Builder<Process>,
+        fold: Carried<Self>,
+        store: SimStore<Self>,
+    ) -> Result<Ferry<Self::Carries>, InvalidConfig> {
+        builder.projected_write(fold, store)
+    }
+
+    fn heard(answer: AnswerOf<Self>) -> HeardBy<W> {
+        match answer {
+            Ok(Answer {
+                outcome,
+                durability: Durability::Projected,
+            }) => Heard::Outcome(outcome, Reach::Projected),
+            Ok(Answer {
+                outcome,
+                durability: Durability::Committed(cause),
+            }) => Heard::Outcome(outcome, Reach::Committed((&cause).into())),
+            Err(failure) => failure.into(),
+        }
+    }
+
+    fn marker(load: &W, state: &StateOf<W>) -> Option<VersionOf<W>> {
+        load.marker(state)
+    }
+
+    fn mark(load: &W, state: &mut StateOf<W>, to: Option<VersionOf<W>>) {
+        load.mark(state, to);
+    }
+
+    fn is_pending(fold: &W::Fold, record: &RecordOf<W>) -> bool {
+        fold.pending(record)
+    }
+
+    fn sweep(world: &Arc<World<Self>>, up: &Up<Self>) -> Option<Sweeper> {
+        sweeps::start(world, up)
+    }
+
+    fn resume(up: &Up<Self>, key: &KeyOf<W>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let resuming = up.ferry.resume(key);
+        Box::pin(async move {
+            // Whatever came of it, the store tells.
+            let _resumed = resuming.await;
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! A client's input on its way, and the fold that it meets.
+
+use core::{fmt, time::Duration};
+use std::{panic, sync::Arc};
+
+use ferry_core::{Fold, Projection, RecordOf, Step, StepOf};
+
+use crate::{
+    history::SubmissionId,
+    kind::Kind,
+    store::SimStore,
+    workload::{IdOf, InputOf, KeyOf, OutcomeOf, StateOf, Workload},
+};
+
+/// What is wrong with an input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Quirk {
+    /// Nothing.
+    #[default]
+    None,
+    /// The store takes no record that would hold it.
+    Poison,
+    /// The step that is given it panics.
+    Panics,
+    /// The step that is given it holds up its whole process for so long.
+    Slow(Duration),
+}
+
+/// An input, with what the simulation knows of it.
+#[derive(Debug)]
+pub struct Sent<W: Workload> {
+    /// Which of the inputs it is. All copies of one input have the same number.
+    pub number: u64,
+    /// What it says. Shared by all copies with the same content.
+    pub content: Arc<InputOf<W>>,
+    /// Which attempt it came in.
+    pub submission: SubmissionId,
+    /// What is wrong with it.
+    pub quirk: Quirk,
+}
+
+impl<W: Workload> Clone for Sent<W> {
+    fn clone(&self) -> Self {
+        Self {
+            content: Arc::clone(&self.content),
+            ..*self
+        }
+    }
+}
+
+/// What a step made of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum How {
+    /// It is in the record.
+    Applied,
+    /// It is not: a business no.
+    Declined,
+    /// It is not: the id is known with other content.
+    Mismatch,
+    /// Nobody can tell: the id may be forgotten.
+    TooOld,
+}
+
+/// An outcome, and what it means.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Told<O> {
+    /// What the step made of the input.
+    pub how: How,
+    /// What the caller hears.
+    pub outcome: O,
+}
+
+impl<O: fmt::Debug> fmt::Debug for Told<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.outcome.fmt(f)
+    }
+}
+
+/// What callers of a workload's fold hear.
+pub(crate) type ToldBy<W> = Told<OutcomeOf<W>>;
+
+/// The fold under test, as a node runs it.
+pub(crate) struct Carried<K: Kind> {
+    pub(crate) fold: <K::Load as Workload>::Fold,
+    /// Holds up the whole process for so long.
+    pub(crate) stall: Box<dyn Fn(Duration) + Send + Sync>,
+}
+
+impl<K: Kind> fmt::Debug for Carried<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Carried")
+    }
+}
+
+impl<K: Kind> Fold for Carried<K> {
+    type Schema = SimStore<K>;
+    type Input = Sent<K::Load>;
+    type Outcome = ToldBy<K::Load>;
+
+    fn id(&self, sent: &Self::Input) -> IdOf<K::Load> {
+        self.fold.id(&sent.content)
+    }
+
+    fn weight(&self, sent: &Self::Input) -> usize {
+        self.fold.weight(&sent.content)
+    }
+
+    fn empty(&self, key: &KeyOf<K::Load>) -> StateOf<K::Load> {
+        self.fold.empty(key)
+    }
+
+    fn step(&self, state: &mut StateOf<K::Load>, sent: &Self::Input) -> StepOf<Self> {
+        match sent.quirk {
+            Quirk::None | Quirk::Poison => {}
+            // Without the panic hook, which would tell of it.
+            Quirk::Panics => panic::resume_unwind(Box::new("a step that panics")),
+            Quirk::Slow(pause) => (self.stall)(pause),
+        }
+        let told = |how| move |outcome| Told { how, outcome };
+        match self.fold.step(state, &sent.content) {
+            Step::Applied(_, outcome) => Step::Applied(sent.clone(), told(How::Applied)(outcome)),
+            Step::Already(outcome) => Step::Already(told(How::Applied)(outcome)),
+            Step::Refused(outcome) => Step::Refused(told(How::Declined)(outcome)),
+            Step::Mismatch(outcome) => Step::Mismatch(told(How::Mismatch)(outcome)),
+            Step::TooOld(outcome) => Step::TooOld(told(How::TooOld)(outcome)),
+        }
+    }
+}
+
+/// What a view that was projected in part shows: inputs by their numbers.
+pub(crate) type Shown = Vec<u64>;
+
+impl<K: Kind> Projection for Carried<K>
+where
+    <K::Load as Workload>::Fold: Projection,
+{
+    type View = Shown;
+
+    fn pending(&self, record: &RecordOf<SimStore<K>>) -> bool {
+        self.fold.pending(record)
+    }
+
+    fn includes(&self, shown: &Shown, sent: &Self::Input) -> bool {
+        shown.contains(&sent.number)
+    }
+}

@@ -1,0 +1,230 @@
+//! The two simulations.
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use ferry_core::Instant;
+
+use crate::{
+    chance::Streams,
+    checkers::{Property, Violation, check},
+    event::Event,
+    executor::{Executor, Halt},
+    fleet::{client, sweeps, weather},
+    history::History,
+    kind::{Fenced, Kind, Projected},
+    points::{Point, Points},
+    policy::Policy,
+    purses::Purses,
+    swarm::{Draws, Size},
+    trace::{Keep, Trace},
+    workload::{ProjectedWorkload, Workload},
+    world::World,
+};
+
+/// How long after the healing everyone is answered, and everything projected.
+const HEALTHY_MAX: Duration = Duration::from_secs(60);
+
+/// How long after that nothing moves any more.
+const QUIET_MAX: Duration = Duration::from_secs(60);
+
+/// Several nodes, each with a real handle on [`FoldWrite`](ferry_core::fold_write::FoldWrite), one store, and clients
+/// that send the same input again until they are answered.
+#[derive(Clone, Debug)]
+pub struct FencedWriterSimulation<W = Purses> {
+    /// What they do.
+    pub workload: W,
+    /// How large it is.
+    pub size: Size,
+    /// Which safeguards it has; all unless it is said otherwise.
+    pub policy: Policy,
+}
+
+/// The same on [`ProjectedWrite`](ferry_core::projected_write::ProjectedWrite), with a view for each record, a sweeper on
+/// each node, and somebody who resumes keys now and then.
+#[derive(Clone, Debug)]
+pub struct ProjectedWriterSimulation<W = Purses> {
+    /// What they do.
+    pub workload: W,
+    /// How large it is.
+    pub size: Size,
+    /// Which safeguards it has; all unless it is said otherwise.
+    pub policy: Policy,
+}
+
+/// What came of one seed.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Of which.
+    pub seed: u64,
+    /// What was wrong; empty where nothing was.
+    pub violations: Vec<Violation>,
+    /// What happened, how often.
+    pub points: Points,
+    /// How often a safeguard that was left out made a difference.
+    pub weakened: u64,
+    /// The hash of all events.
+    pub hash: u64,
+    /// How many events there were.
+    pub events: usize,
+}
+
+impl Report {
+    /// Whether this property was violated.
+    #[must_use]
+    pub fn violates(&self, property: Property) -> bool {
+        let mut violations = self.violations.iter();
+        violations.any(|violation| violation.property() == property)
+    }
+}
+
+macro_rules! runs {
+    ($simulation:ident, $workload:ident, $kind:ident) => {
+        impl Default for $simulation {
+            /// The workload that is built in.
+            fn default() -> Self {
+                Self::of(Purses::default())
+            }
+        }
+
+        impl<W: $workload> $simulation<W> {
+            /// Of this workload, with the default size and every safeguard.
+            #[must_use]
+            pub fn of(workload: W) -> Self {
+                let (size, policy) = (Size::default(), Policy::WHOLE);
+                Self {
+                    workload,
+                    size,
+                    policy,
+                }
+            }
+
+            /// Runs a seed.
+            #[must_use]
+            pub fn run(&self, seed: u64) -> Report {
+                self.keeping(seed, Keep::Nothing).0
+            }
+
+            /// Runs a seed twice, and holds the second run against the first, event by event.
+            #[must_use]
+            pub fn run_twice(&self, seed: u64) -> Report {
+                twice(|keep| self.keeping(seed, keep))
+            }
+
+            /// Runs a seed, and tells all its events.
+            #[must_use]
+            pub fn replay(&self, seed: u64) -> (Report, Vec<(Instant, Event)>) {
+                told(|keep| self.keeping(seed, keep))
+            }
+
+            fn keeping(&self, seed: u64, keep: Keep) -> (Report, Keep) {
+                run::<$kind<W>>(&self.workload, self.size, self.policy, seed, keep)
+            }
+        }
+    };
+}
+
+runs!(FencedWriterSimulation, Workload, Fenced);
+runs!(ProjectedWriterSimulation, ProjectedWorkload, Projected);
+
+fn twice(run: impl Fn(Keep) -> (Report, Keep)) -> Report {
+    let (_, kept) = run(Keep::Hashes(Vec::new()));
+    let Keep::Hashes(hashes) = kept else {
+        unreachable!("it keeps what it was told to keep")
+    };
+    let first = None;
+    let (mut report, kept) = run(Keep::Against { hashes, first });
+    let Keep::Against { first, .. } = kept else {
+        unreachable!("it keeps what it was told to keep")
+    };
+    report.violations.extend(first.map(Violation::Diverged));
+    report
+}
+
+fn told(run: impl Fn(Keep) -> (Report, Keep)) -> (Report, Vec<(Instant, Event)>) {
+    match run(Keep::Events(Vec::new())) {
+        (report, Keep::Events(events)) => (report, events),
+        (_, Keep::Nothing | Keep::Hashes(_) | Keep::Against { .. }) => {
+            unreachable!("it keeps what it was told to keep")
+        }
+    }
+}
+
+fn run<K: Kind>(
+    load: &K::Load,
+    size: Size,
+    policy: Policy,
+    seed: u64,
+    keep: Keep,
+) -> (Report, Keep) {
+    let Streams {
+        mut workload,
+        faults,
+        jitter,
+        schedule,
+    } = Streams::of(seed);
+    let draws = Draws::of(size, &mut workload);
+    let load = load.drawn(&mut workload);
+    let weakened_before = load.weakened();
+    let executor = Executor::with(schedule, Trace::new(keep));
+    let process = executor.process();
+    let world = World::<K>::new(process, draws, policy, load.clone(), faults, jitter);
+    (0..size.nodes).for_each(|node| world.start(node));
+    client::begin(&world, &mut workload);
+    weather::brew(&world, &mut workload);
+    sweeps::begin(&world, &mut workload);
+    let history = live(&executor, &world);
+    let report = Report {
+        seed,
+        violations: check(&load, &history),
+        points: world.lock().points.clone(),
+        weakened: world.times_weakened() - weakened_before,
+        hash: 0,
+        events: 0,
+    };
+    let (hash, events, keep) = executor.end().end();
+    let report = Report {
+        hash,
+        events,
+        ..report
+    };
+    (report, keep)
+}
+
+/// Lets the world live, first with its faults and then without, and gathers what it leaves behind.
+fn live<K: Kind>(executor: &Executor, world: &Arc<World<K>>) -> History<K::Load> {
+    let mut end = Instant::EPOCH + world.draws.size.duration;
+    let _time_up = executor.run_until(end);
+    weather::heal(world);
+    end = end + HEALTHY_MAX;
+    let mut halt = executor.run_until(end);
+    let unanswered = world.lock().waiting.values().copied().collect();
+    let pending = world.lock().table.pending(&world.fold);
+    if halt == Halt::TimeUp && K::IS_PROJECTED {
+        // Sweepers have their timers as long as they are there.
+        world.stop_sweeping();
+        end = end + QUIET_MAX;
+        halt = executor.run_until(end);
+    }
+    let stats = world.stats();
+    let duplicates = (stats.iter()).map(|(_, stats)| stats.counters.writes.duplicates);
+    let duplicates = duplicates.sum();
+    drop(stats);
+    end = end + QUIET_MAX;
+    let nodes = world.close(|| {
+        let _quiet = executor.run_until(end);
+    });
+    let mut state = world.lock();
+    state.points.met_times(Point::Duplicate, duplicates);
+    let records = state.table.states();
+    History {
+        records,
+        has_views: K::IS_PROJECTED,
+        pending,
+        unanswered,
+        broken: world.draws.broken.key(),
+        halt: Some(halt),
+        nodes,
+        ..core::mem::take(&mut state.history)
+    }
+}

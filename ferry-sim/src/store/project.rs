@@ -1,0 +1,123 @@
+//! Projections: view and marker in one write, or the view in another store and the marker after it.
+
+use ferry_core::{CommitError, Coverage, Fault, ProjectResult, Projection, drive::ProjectedStore};
+
+use super::{
+    Answered, SimStore,
+    delivery::{Asked, Request},
+    table::Span,
+};
+use crate::{
+    history::Call,
+    kind::{Kind, RecordOf},
+    points::Point,
+    policy::{Order, Telling},
+    purses::StoreError,
+    sent::Shown,
+    workload::{KeyOf, Workload},
+};
+
+/// Where views are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// In the record's own store: one write for the view and the marker.
+    Together,
+    /// In another store: an entry goes to its own position, and then the marker is moved.
+    Apart,
+}
+
+type Projecting = ProjectResult<Shown, StoreError>;
+
+impl<K: Kind> ProjectedStore for SimStore<K>
+where
+    <K::Load as Workload>::Fold: Projection,
+{
+    type View = Shown;
+
+    async fn project(&self, key: &KeyOf<K::Load>, record: &RecordOf<K::Load>) -> Projecting {
+        let key = self.world.number_of(key);
+        let record = RecordOf::<K::Load> {
+            state: record.state.clone(),
+            version: record.version.clone(),
+        };
+        if self.world.policy.telling == Telling::AtCommit {
+            return self.told_at_once(key, record);
+        }
+        match (self.world.draws.layout, self.world.policy.order) {
+            (Layout::Together, _) => self.together(key, record).await,
+            (Layout::Apart, Order::ViewFirst) => {
+                if let Some(part) = self.shown(key, &record).await? {
+                    return Ok(part);
+                }
+                self.marked(key, record).await
+            }
+            (Layout::Apart, Order::MarkerFirst) => {
+                self.world.weakened();
+                let marked = RecordOf::<K::Load> {
+                    state: record.state.clone(),
+                    version: record.version.clone(),
+                };
+                let marked = self.marked(key, marked).await?;
+                Ok(self.shown(key, &record).await?.unwrap_or(marked))
+            }
+        }
+    }
+}
+
+impl<K: Kind> SimStore<K> {
+    fn next_call(&self, key: u32) -> Call {
+        self.world.next_call(self.life, key)
+    }
+
+    async fn together(&self, key: u32, record: RecordOf<K::Load>) -> Projecting {
+        let asked = Asked::Project(record);
+        whole(self.ask(self.next_call(key), asked).await)
+    }
+
+    /// Puts what the record owes into the view, or a part of it: then it says which inputs that shows.
+    async fn shown(
+        &self,
+        key: u32,
+        record: &RecordOf<K::Load>,
+    ) -> Result<Option<Coverage<Shown, StoreError>>, CommitError<StoreError>> {
+        let (span, is_part) = {
+            let mut state = self.world.lock();
+            let state = &mut *state;
+            let whole = state.table.span(key, record);
+            let len = whole.to.saturating_sub(whole.from);
+            let rate = state.rates.part;
+            if len > 0 && state.faults.happens(rate) {
+                let to = whole.from + state.faults.index(len);
+                (Span { to, ..whole }, true)
+            } else {
+                (whole, false)
+            }
+        };
+        self.ask(self.next_call(key), Asked::Show(span)).await?;
+        Ok(is_part.then(|| {
+            self.world.met(Point::ShownInPart);
+            Coverage::Part {
+                view: self.world.lock().history.shown(key, span.to),
+                fault: Fault::transient(StoreError::Busy),
+            }
+        }))
+    }
+
+    async fn marked(&self, key: u32, record: RecordOf<K::Load>) -> Projecting {
+        whole(self.ask(self.next_call(key), Asked::Mark(record)).await)
+    }
+
+    /// Says that it landed, and lets it happen.
+    fn told_at_once(&self, key: u32, record: RecordOf<K::Load>) -> Projecting {
+        self.world.weakened();
+        let call = self.next_call(key);
+        let (answer, _unheard) = futures_channel::oneshot::channel();
+        let asked = Asked::Project(record);
+        self.world.deliver(Request { call, asked }, answer);
+        Ok(Coverage::Whole)
+    }
+}
+
+fn whole<W: Workload>(answered: Answered<W>) -> Projecting {
+    answered.map(|_| Coverage::Whole)
+}
