@@ -189,7 +189,24 @@ impl Event {
             | Self::Marked { call, .. }
             | Self::ProjectionRefused { call }
             | Self::Told { call, .. } => Some(*call),
-            _ => None,
+            Self::Polled { .. }
+            | Self::Submitted { .. }
+            | Self::Unreachable { .. }
+            | Self::Deserted { .. }
+            | Self::Answered { .. }
+            | Self::GaveUp { .. }
+            | Self::Resume { .. }
+            | Self::Resumed { .. }
+            | Self::Deleted { .. }
+            | Self::Crashed { .. }
+            | Self::Restarted { .. }
+            | Self::Frozen { .. }
+            | Self::Thawed { .. }
+            | Self::Stalled { .. }
+            | Self::ClockJumped { .. }
+            | Self::ShutDown { .. }
+            | Self::Closed { .. }
+            | Self::Healed { .. } => None,
         }
     }
 }

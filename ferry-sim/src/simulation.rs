@@ -25,8 +25,9 @@ use crate::{
 /// How long after the healing everyone is answered, and everything projected.
 const HEALTHY_MAX: Duration = Duration::from_secs(60);
 
-/// How long after that nothing moves any more.
-const QUIET_MAX: Duration = Duration::from_secs(60);
+/// How long after that nothing moves any more, even at a key that is broken for good: there, one batch after the other
+/// is tried until its time is up.
+const QUIET_MAX: Duration = Duration::from_secs(6 * 3_600);
 
 /// Several nodes, each with a real handle on [`FoldWrite`](ferry_core::fold_write::FoldWrite), one store, and clients
 /// that send the same input again until they are answered.
@@ -198,13 +199,15 @@ fn live<K: Kind>(executor: &Executor, world: &Arc<World<K>>) -> History<K::Load>
     weather::heal(world);
     end = end + HEALTHY_MAX;
     let mut halt = executor.run_until(end);
-    let unanswered = world.lock().waiting.values().copied().collect();
+    let broken = world.draws.broken.key();
+    let mut unanswered = world.unanswered(broken);
     let pending = world.lock().table.pending(&world.fold);
-    if halt == Halt::TimeUp && K::IS_PROJECTED {
+    if halt == Halt::TimeUp && unanswered.is_empty() {
         // Sweepers have their timers as long as they are there.
         world.stop_sweeping();
         end = end + QUIET_MAX;
         halt = executor.run_until(end);
+        unanswered = world.unanswered(None);
     }
     let stats = world.stats();
     let duplicates = (stats.iter()).map(|(_, stats)| stats.counters.writes.duplicates);
@@ -222,7 +225,7 @@ fn live<K: Kind>(executor: &Executor, world: &Arc<World<K>>) -> History<K::Load>
         has_views: K::IS_PROJECTED,
         pending,
         unanswered,
-        broken: world.draws.broken.key(),
+        broken,
         halt: Some(halt),
         nodes,
         ..core::mem::take(&mut state.history)

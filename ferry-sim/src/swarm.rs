@@ -213,6 +213,17 @@ impl Draws {
             max_in_flight: chance.pick(&[1, 2, defaults.max_in_flight]),
             ..defaults
         };
+        let broken = Broken::draw(size, chance);
+        let limits = if broken.key().is_some() {
+            // What keeps a key that is stuck from taking all there is.
+            Limits {
+                max_in_flight: limits.max_in_flight.max(2),
+                max_queueing_per_key: (limits.max_queueing / 2).max(1),
+                ..limits
+            }
+        } else {
+            limits
+        };
         let defaults = Retry::default();
         let retry = Retry {
             attempts: chance.pick(&[1, 2, 4, defaults.attempts]),
@@ -234,7 +245,7 @@ impl Draws {
             resumes: chance.pick(&[0, 0, 5, 30]),
             bursts: chance.pick(&[0, 3_000, 9_000]),
             layout: chance.pick(&[Layout::Together, Layout::Apart]),
-            broken: Broken::draw(size, chance),
+            broken,
         }
     }
 }

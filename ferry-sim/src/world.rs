@@ -2,7 +2,7 @@
 
 use core::{fmt, time::Duration};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -35,7 +35,6 @@ pub(crate) struct World<K: Kind> {
     pub(crate) load: K::Load,
     pub(crate) fold: <K::Load as Workload>::Fold,
     keys: Vec<KeyOf<K::Load>>,
-    numbers: HashMap<KeyOf<K::Load>, u32>,
     weakened: AtomicU64,
     state: Mutex<State<K>>,
 }
@@ -49,8 +48,8 @@ pub(crate) struct State<K: Kind> {
     pub(crate) nodes: Vec<Node<K>>,
     pub(crate) history: History<K::Load>,
     pub(crate) points: Points,
-    /// Clients that still wait, with their inputs.
-    pub(crate) waiting: BTreeMap<u64, u64>,
+    /// Clients that still wait, with their inputs and keys.
+    pub(crate) waiting: BTreeMap<u64, (u64, u32)>,
     /// Calls whose callers heard that they are in doubt.
     pub(crate) given_up: BTreeSet<u64>,
     /// Who wrote which version.
@@ -103,7 +102,6 @@ impl<K: Kind> World<K> {
     ) -> Arc<Self> {
         let nodes = (0..draws.size.nodes).map(Node::new).collect();
         let keys: Vec<_> = (0..draws.size.keys).map(|nth| load.key(nth)).collect();
-        let numbers = keys.iter().cloned().zip(0..).collect();
         let state = State {
             faults,
             jitter,
@@ -126,7 +124,6 @@ impl<K: Kind> World<K> {
             fold: load.fold(),
             load,
             keys,
-            numbers,
             weakened: AtomicU64::new(0),
             state: Mutex::new(state),
         })
@@ -163,10 +160,21 @@ impl<K: Kind> World<K> {
     }
 
     pub(crate) fn number_of(&self, key: &KeyOf<K::Load>) -> u32 {
-        match self.numbers.get(key) {
-            Some(number) => *number,
-            None => unreachable!("the fleet is given no other keys than those of the workload"),
+        let number = self.keys.iter().position(|known| known == key);
+        match number.map(u32::try_from) {
+            Some(Ok(number)) => number,
+            None | Some(Err(_)) => {
+                unreachable!("the fleet is given no other keys than those of the workload")
+            }
         }
+    }
+
+    /// Inputs whose clients still wait, but for those of this key.
+    pub(crate) fn unanswered(&self, but: Option<u32>) -> Vec<u64> {
+        let state = self.lock();
+        let waiting = state.waiting.values();
+        let waiting = waiting.filter(|(_, key)| Some(*key) != but);
+        waiting.map(|&(number, _)| number).collect()
     }
 
     // ---- of the store -----------------------------------------------------------------------------

@@ -241,15 +241,21 @@ impl<W: Workload> Answered<'_, W> {
         })
     }
 
-    /// Only a bad input hears of a record that is turned away for good, or of a panic.
+    /// Only a bad input fails of a record that is turned away for good, or of a panic. (One that is in doubt has its doubt
+    /// from elsewhere, whatever its last try came to grief on.)
     fn was_blamed(&self, heard: &Heard<ToldBy<W>>) -> Option<Violation> {
-        let (Heard::NotCommitted(why) | Heard::InDoubt(why)) = heard else {
+        let Heard::NotCommitted(why) = heard else {
             return None;
         };
         let is_blame = match why {
             Why::Store(StoreError::NotAllowed) => self.asked.quirk != Quirk::Poison,
             Why::Panicked => self.asked.quirk != Quirk::Panics,
-            _ => false,
+            Why::Expired
+            | Why::Refused
+            | Why::Overtaken
+            | Why::Store(_)
+            | Why::Abandoned
+            | Why::Other => false,
         };
         is_blame.then(|| Violation::Blamed {
             submission: self.submission,

@@ -115,7 +115,7 @@ fn draw_quirk(rates: &Rates, chance: &mut Chance) -> Quirk {
 fn send<K: Kind>(world: &Arc<World<K>>, errand: Errand<K::Load>, chance: &mut Chance) {
     let mut state = world.lock();
     let client = state.waiting.len() as u64;
-    state.waiting.insert(client, errand.number);
+    state.waiting.insert(client, (errand.number, errand.key));
     drop(state);
     let running = run(Arc::clone(world), client, errand, chance.fork());
     world.process.spawn(running);

@@ -36,6 +36,9 @@ pub(super) struct Effect<T> {
     pub(super) is_weakened: bool,
 }
 
+/// The new version and its number, or what was found instead of the expected one.
+pub(super) type Landing<K> = Result<Effect<(VersionOf<<K as Kind>::Load>, u64)>, Found>;
+
 /// The number of the version that was found instead of the expected one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Found(pub(crate) Option<u64>);
@@ -126,7 +129,7 @@ impl<K: Kind> Table<K> {
         state: &StateOf<K::Load>,
         added: usize,
         policy: &Policy,
-    ) -> Result<Effect<(VersionOf<K::Load>, u64)>, Found> {
+    ) -> Landing<K> {
         let mut is_weakened = false;
         if let Err(found) = self.check(key, expected) {
             match policy.fence {
@@ -323,7 +326,7 @@ mod tests {
     #[test]
     fn a_write_on_another_version_is_refused_and_a_version_never_repeats() {
         let (empty, mut table) = table();
-        let mut commit = |table: &mut Table<_>, expected: Option<u64>, policy: &Policy| {
+        let commit = |table: &mut Table<_>, expected: Option<u64>, policy: &Policy| {
             let landed = table.commit(1, expected.as_ref(), &empty, 1, policy);
             landed.map(|landed| (landed.done.1, landed.is_weakened))
         };
@@ -394,7 +397,7 @@ mod tests {
                 to: 3,
             }
         );
-        let stale = ferry_core::Record {
+        let stale = Record {
             state: second.state.clone(),
             version: 1,
         };
