@@ -12,15 +12,22 @@ pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation
     // By process and key: the last that was written. Submissions are numbered in their order.
     let mut last = BTreeMap::new();
     for written in &history.log {
-        let (What::Commit(entries), Some(life)) = (&written.what, written.by) else {
-            continue;
+        let key = written.key;
+        let (entries, life) = match (&written.what, written.by) {
+            (What::Commit(entries), Some(life)) => (entries, life),
+            (What::Delete, _) => {
+                // What comes after begins anew, with inputs that may have been there before.
+                last.retain(|&(of, _), _| of != key);
+                continue;
+            }
+            (What::Commit(_) | What::Show { .. } | What::Mark(_), _) => continue,
         };
         for sent in entries {
-            let before = last.insert((life, written.key), sent.submission);
+            let before = last.insert((key, life), sent.submission);
             if let Some(by) = before.filter(|before| *before > sent.submission) {
                 found.push(Violation::Overtaken {
                     life,
-                    key: written.key,
+                    key,
                     earlier: sent.submission,
                     by,
                 });

@@ -154,7 +154,7 @@ async fn until_answered<K: Kind>(
         }
         attempts += 1;
         // A key that is broken for good has no better answer for anybody.
-        let is_hopeless = heard.is_some() && world.is_hopeless(errand.key);
+        let is_hopeless = world.is_hopeless(errand.key);
         if attempts >= errand.attempts_max || is_hopeless {
             let number = errand.number;
             world.tell(Event::GaveUp { number });
@@ -187,6 +187,8 @@ async fn attempt<K: Kind>(
     let is_impatient = chance.happens(rates.impatient);
     let patience = if is_impatient {
         chance.millis(0, 100)
+    } else if world.is_stuck(errand.key) {
+        Duration::from_secs(24 * 3_600)
     } else {
         chance.millis(5_000, 10_000)
     };
@@ -215,6 +217,11 @@ impl<K: Kind> World<K> {
     fn is_hopeless(&self, key: u32) -> bool {
         let state = self.lock();
         state.is_healed && state.is_broken(key, true)
+    }
+
+    /// Whether whoever is to be answered at this key has to wait until the tries of many batches are exhausted.
+    fn is_stuck(&self, key: u32) -> bool {
+        self.lock().is_healed && self.draws.broken.key() == Some(key)
     }
 
     /// What a node does with a request.
