@@ -44,7 +44,7 @@ pub enum Cause<E> {
     /// processes, or allow more tries. Of a projection: somebody else is at work on this record, and will
     /// most likely bring the view up to date.
     Refused,
-    /// Inputs submitted after it are stored already: they went in a commit whose answer did not come, and whose
+    /// Inputs submitted after it are, or may be, stored already: they went in a commit whose answer did not come, and whose
     /// fold declined this one. Applied now, it would be out of order. Send it again, to be judged by the record as it
     /// is.
     Overtaken,

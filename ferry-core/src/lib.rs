@@ -48,7 +48,7 @@
 //!   this submission,
 //!   [`InDoubt`](Failure::InDoubt) otherwise; sending the input again is safe after either.
 //! - **Order**: inputs of one key are applied in the order of submission to this process, also when their
-//!   batch is tried again or split ([`FoldWrite`](fold_write::FoldWrite) tells of the one exception).
+//!   batch is tried again or split.
 //! - **Every bound is exact**, and what is over one is handed back with everything in it.
 //! - **One input's fault is one caller's failure**: a panic in your fold, a record that the store will not
 //!   take.

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 
 use super::{
     Command, ErrorOf, Sleeping,
+    overtaken::part,
     trip::{Aim, Trip},
 };
 use crate::{Cause, Class, Fold, Instant};
@@ -88,6 +89,7 @@ impl<F: Fold> Trip<F> {
         self.tally.splits += 1;
         let half = self.group.len().div_ceil(2);
         let second = self.group.split_off(half);
+        part(&mut self.group, &second);
         self.later.push(second);
         self.tries_failed = 0;
         self.remember(setback.into_cause());

@@ -6,6 +6,7 @@ use super::{
     Command, ErrorOf,
     again::Setback,
     group::Held,
+    overtaken::leave,
     trip::{Aim, Trip},
 };
 use crate::{
@@ -72,7 +73,9 @@ impl<F: Fold> Trip<F> {
         let mut expired = Vec::new();
         for group in core::iter::once(&mut self.group).chain(&mut self.later) {
             while let Some(at) = group.iter().position(|held| held.is_due(now)) {
-                expired.extend(group.remove(at));
+                let Some(held) = group.remove(at) else { break };
+                leave(group.iter_mut().take(at), &held, false);
+                expired.push(held);
             }
         }
         for held in expired {
@@ -84,6 +87,7 @@ impl<F: Fold> Trip<F> {
     /// Fails an input of the group.
     pub(super) fn fail(&mut self, at: usize, cause: Cause<ErrorOf<F>>) {
         if let Some(held) = self.group.remove(at) {
+            leave(self.group.iter_mut().take(at), &held, false);
             self.tally.failed += 1;
             self.answer_failed(held, cause);
         }

@@ -6,6 +6,7 @@ use super::{
     Command, Committing, ErrorOf, SchemaOf, StateOf, VersionOf,
     again::Setback,
     group::Fate,
+    overtaken::leave,
     proposal::Proposal,
     trip::{Aim, Trip},
 };
@@ -116,6 +117,8 @@ impl<F: Fold> Trip<F> {
         let (Some(held), Some(fate)) = (self.group.remove(at), self.fates.remove(at)) else {
             unreachable!("a folded input has a fate")
         };
+        let is_stored = matches!(fate, Fate::Already(_));
+        leave(self.group.iter_mut().take(at), &held, is_stored);
         match fate {
             Fate::Applied(_) => self.tally.applied += 1,
             Fate::Already(_) => self.tally.duplicates += 1,

@@ -11,6 +11,7 @@ pub(super) struct Held<F: Fold> {
     pub(super) input: F::Input,
     pub(super) standing: Standing<VersionOf<F>>,
     pub(super) in_doubt_as: InDoubtAs,
+    pub(super) place: Place<VersionOf<F>>,
 }
 
 /// What the last fold made of an input whose commit is in doubt.
@@ -21,6 +22,18 @@ pub(super) enum InDoubtAs {
     /// Applied it, or a twin of it.
     Applied,
     Declined,
+}
+
+/// Whether an input that a fold declined may still be applied, without coming behind one that was submitted after it.
+pub(super) enum Place<V> {
+    Kept,
+    /// One that was folded behind it cannot be looked for any more; the commit that holds that one, fenced on this version, may
+    /// have landed or may still.
+    AtRisk {
+        expected: Option<V>,
+    },
+    /// Such a commit has landed, as far as anybody can tell.
+    Lost,
 }
 
 /// Whether an input may be in the store, as far as the tries so far have shown.
@@ -71,6 +84,7 @@ impl<O> Fate<O> {
 impl<F: Fold> Held<F> {
     /// The fold has looked for this input in the record of this version, and found this.
     pub(super) fn learn(&mut self, fate: &Fate<F::Outcome>, version: Option<&VersionOf<F>>) {
+        self.sees(version);
         match (fate, &self.standing) {
             // What the fold makes of it does not matter: the commit may still be under way.
             (_, Standing::MayLand { expected }) if expected.as_ref() == version => {}
@@ -98,6 +112,41 @@ impl<F: Fold> Held<F> {
         if matches!(self.standing, Standing::MayBeStored) {
             self.stand(Standing::Clear);
         }
+    }
+
+    /// One that was folded behind this one leaves the group, stored or not.
+    pub(super) fn is_left_by(&mut self, behind: &Self, is_stored: bool) {
+        let is_passed =
+            self.in_doubt_as == InDoubtAs::Declined && behind.in_doubt_as == InDoubtAs::Applied;
+        if !is_passed || matches!(self.place, Place::Lost) {
+            return;
+        }
+        match &behind.standing {
+            _ if is_stored => self.take_place(Place::Lost),
+            Standing::Clear => {}
+            Standing::MayLand { expected } => {
+                let expected = expected.clone();
+                self.take_place(Place::AtRisk { expected });
+            }
+            Standing::MayBeStored => self.take_place(Place::Lost),
+        }
+    }
+
+    /// The record has this version now.
+    fn sees(&mut self, version: Option<&VersionOf<F>>) {
+        if matches!(&self.place, Place::AtRisk { expected } if expected.as_ref() != version) {
+            self.take_place(Place::Lost);
+        }
+    }
+
+    /// Whether it may not be applied any more.
+    pub(super) fn has_lost_its_place(&self) -> bool {
+        matches!(self.place, Place::Lost)
+    }
+
+    fn take_place(&mut self, place: Place<VersionOf<F>>) {
+        // As with a standing.
+        discard(core::mem::replace(&mut self.place, place));
     }
 
     fn stand(&mut self, standing: Standing<VersionOf<F>>) {
@@ -137,6 +186,7 @@ impl<F: Fold> Held<F> {
 
     fn settled(self, trace: Trace, result: Result<F::Outcome, Failure<ErrorOf<F>>>) -> Settled<F> {
         discard(self.standing);
+        discard(self.place);
         Settled {
             deadline: self.deadline,
             trace,
@@ -156,5 +206,6 @@ impl<F: Fold> Held<F> {
     pub(super) fn discard(self) {
         discard(self.input);
         discard(self.standing);
+        discard(self.place);
     }
 }

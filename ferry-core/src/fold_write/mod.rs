@@ -62,8 +62,7 @@ pub(crate) type BatchOf<F> = Batch<KeyOf<F>, <F as Fold>::Input>;
 /// - Inputs of a batch are folded in submission order, and applied in that order, also when it is tried again
 ///   or split. Each fold judges afresh what `step` declines; but an input that was declined by a fold whose
 ///   commit landed unheard is not applied behind those that it brought: it fails as
-///   [`Overtaken`](crate::Cause::Overtaken). That is seen within one part of a batch: where a permanent error
-///   has split it since, such an input may still be applied behind those of a later part.
+///   [`Overtaken`](crate::Cause::Overtaken).
 /// - An input is answered with its outcome only when that is durable: its commit has landed, or it
 ///   rests on nothing but the record as read.
 /// - An input fails only when its commit is not known to have happened. `NotCommitted` is said only

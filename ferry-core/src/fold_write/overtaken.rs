@@ -1,6 +1,6 @@
 //! Inputs that others have overtaken.
 
-use alloc::vec::Vec;
+use alloc::{collections::VecDeque, vec::Vec};
 
 use super::{
     IdOf,
@@ -9,13 +9,31 @@ use super::{
 };
 use crate::{Cause, Fold, guard::guard};
 
+/// An input leaves its group, stored or not, from behind these.
+pub(super) fn leave<'g, F: Fold + 'g>(
+    before: impl Iterator<Item = &'g mut Held<F>>,
+    leaving: &Held<F>,
+    is_stored: bool,
+) {
+    before.for_each(|held| held.is_left_by(leaving, is_stored));
+}
+
+/// A group is split: what becomes of the second part is not seen by the first.
+pub(super) fn part<F: Fold>(first: &mut VecDeque<Held<F>>, second: &VecDeque<Held<F>>) {
+    let is_open = |held: &&Held<F>| held.in_doubt_as == InDoubtAs::Applied && !held.is_clear();
+    if let Some(behind) = second.iter().find(is_open) {
+        leave(first.iter_mut(), behind, false);
+    }
+}
+
 impl<F: Fold> Trip<F> {
     /// Fails the inputs that the fold would apply now behind one that was submitted after them. True if there were any;
     /// then the others have to be folded again.
     ///
     /// A fold that declined such an input, and applied one behind it, was committed in doubt, and the one behind is
     /// stored: so that commit has most likely landed, and this input was declined. On the record as it is now it would
-    /// not be; but that would change the order.
+    /// not be; but that would change the order. Where the one behind has left, by its deadline or by a split, nobody can look
+    /// for it any more, and it counts as stored once the record has moved on.
     pub(super) fn fail_the_overtaken(&mut self) -> bool {
         let ids = self.ids_overtaken();
         if ids.is_empty() {
@@ -24,7 +42,7 @@ impl<F: Fold> Trip<F> {
         // Its twins were declined with it; all are taken out before any is answered, since none will be written.
         let fold = &self.fold;
         let is_one = |held: &Held<F>| {
-            held.in_doubt_as == InDoubtAs::Declined
+            (held.in_doubt_as == InDoubtAs::Declined || held.has_lost_its_place())
                 && guard(|| fold.id(&held.input)).is_ok_and(|id| ids.contains(&id))
         };
         let group = core::mem::take(&mut self.group).into_iter();
@@ -47,7 +65,11 @@ impl<F: Fold> Trip<F> {
         let is_back = |(held, fate): &(&Held<F>, &Fate<F::Outcome>)| {
             held.in_doubt_as == InDoubtAs::Applied && matches!(fate, Fate::Already(_))
         };
-        if !folded().any(|at| is_late(&at)) || !folded().any(|at| is_back(&at)) {
+        let is_lost = |(held, fate): &(&Held<F>, &Fate<F::Outcome>)| {
+            held.has_lost_its_place() && fate.is_applied()
+        };
+        let is_passed = folded().any(|at| is_late(&at)) && folded().any(|at| is_back(&at));
+        if !is_passed && !folded().any(|at| is_lost(&at)) {
             return Vec::new();
         }
         let id = |held: &Held<F>| guard(|| self.fold.id(&held.input)).ok();
@@ -57,8 +79,8 @@ impl<F: Fold> Trip<F> {
         // Found in the record, and not as a twin of one that this fold applied.
         let is_stored = |held: &Held<F>| id(held).is_some_and(|id| !applied.contains(&id));
         let landed = folded().rposition(|at| is_back(&at) && is_stored(at.0));
-        (folded().take(landed.unwrap_or(0)))
-            .filter(is_late)
+        let passed = folded().take(landed.unwrap_or(0)).filter(is_late);
+        (passed.chain(folded().filter(is_lost)))
             .filter_map(|(held, _)| id(held))
             .collect()
     }

@@ -4,7 +4,7 @@ use alloc::{boxed::Box, collections::VecDeque, sync::Arc, vec::Vec};
 
 use super::{
     BatchOf, Command, Done, EntryOf, ErrorOf, IdOf, KeyOf, Reading, Settled, Tally,
-    group::{Fate, Held, InDoubtAs, Standing},
+    group::{Fate, Held, InDoubtAs, Place, Standing},
 };
 use crate::{
     Cause, Fold, Instant, Retry,
@@ -87,6 +87,7 @@ impl<F: Fold> Trip<F> {
             input: item.input,
             standing: Standing::Clear,
             in_doubt_as: InDoubtAs::Nothing,
+            place: Place::Kept,
         }));
         self.batch = Some(batch);
         self.expire(now);

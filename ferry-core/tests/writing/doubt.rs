@@ -600,3 +600,48 @@ fn an_input_too_old_to_be_remembered_hears_so_when_the_others_have_failed() {
     story.reads().hears(&["20: not committed, down"]);
     story.reads_for(&[3]).hears(&["3: -3"]).ends();
 }
+
+#[test]
+fn an_input_is_overtaken_though_the_one_behind_it_has_left_by_its_deadline() {
+    let mut story = Story::within([
+        (deposit(1, 10), None),
+        (deposit(2, -50), None),
+        (deposit(3, 100), by(1)),
+    ]);
+    story.reads().commit_lands_unheard().hears(&[]);
+    story.sleeps().hears(&["3: in doubt, expired"]);
+    story
+        .sleeps()
+        .reads()
+        .hears(&["2: not committed, overtaken"]);
+    story.reads().hears(&["1: 10"]).ends();
+    assert_eq!(story.store.ids(), [1, 3]);
+}
+
+#[test]
+fn an_input_is_not_overtaken_by_one_that_has_left_and_cannot_have_landed() {
+    let inputs = [
+        (deposit(1, 10), None),
+        (deposit(2, -50), None),
+        (deposit(3, 100), by(1)),
+    ];
+    let mut story = Story::within(inputs);
+    story.reads().commit_goes_adrift();
+    story.sleeps().hears(&["3: in doubt, expired"]);
+    // As it was: whatever commits now keeps the one that is under way out.
+    story.sleeps().reads().commit_lands();
+    story.hears(&["1: 10", &format!("2: {BEYOND}")]).ends();
+    story.the_adrift_comes_too_late();
+    assert_eq!(story.store.ids(), [1]);
+}
+
+#[test]
+fn an_input_is_overtaken_by_one_of_a_later_part_too() {
+    let mut story = Story::of([deposit(1, 60), deposit(2, -80), deposit(3, 100)]);
+    story.reads().commit_panics().the_adrift_lands().hears(&[]);
+    // 1 and 2 are tried apart from 3, which is stored.
+    story.reads().hears(&["2: not committed, overtaken"]);
+    story.reads().hears(&["1: 60"]);
+    story.reads().hears(&["3: 160"]).ends();
+    assert_eq!(story.store.ids(), [1, 3]);
+}
