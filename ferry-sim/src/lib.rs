@@ -35,6 +35,7 @@ mod trace;
 mod workload;
 mod world;
 
+pub mod check;
 pub mod checkers;
 pub mod executor;
 pub mod history;

@@ -1,0 +1,272 @@
+//! For your own fold and projection: the same simulations, on your workload.
+//!
+//! Say in a [`Workload`](crate::Workload) what your fold is and which inputs it is to get; the rest is here: several nodes with
+//! the real driver, a store that fails in every way, clients that send an input again until they are answered, and checkers that
+//! hold each answer against what was written. They replay the log with your own fold, so they need to know nothing of your outcomes.
+//!
+//! ```
+//! use ferry_core::{Fold, Schema, Step, StepOf, applied::{Applied, Check, Fingerprint}};
+//! use ferry_sim::{Chance, Workload, check};
+//!
+//! struct Counters;
+//!
+//! impl Schema for Counters {
+//!     type Key = String;
+//!     type Id = u64;
+//!     type State = Counter;
+//!     type Version = u64;
+//!     type Entry = u64;
+//!     type Error = std::io::Error;
+//! }
+//!
+//! #[derive(Clone)]
+//! struct Counter {
+//!     count: u64,
+//!     applied: Applied<u64, u64>,
+//! }
+//!
+//! #[derive(Clone, Debug)]
+//! struct Counting;
+//!
+//! impl Fold for Counting {
+//!     type Schema = Counters;
+//!     type Input = u64; // the id
+//!     type Outcome = u64; // the count after it
+//!
+//!     fn id(&self, input: &u64) -> u64 {
+//!         *input
+//!     }
+//!
+//!     fn empty(&self, _key: &String) -> Counter {
+//!         Counter { count: 0, applied: Applied::new(10_000.try_into().unwrap()) }
+//!     }
+//!
+//!     fn step(&self, counter: &mut Counter, input: &u64) -> StepOf<Self> {
+//!         let content = Fingerprint::of(b"");
+//!         match counter.applied.check(input, content) {
+//!             Check::New => {}
+//!             Check::Same(count) => return Step::Already(*count),
+//!             Check::Mismatch => return Step::Mismatch(counter.count),
+//!             Check::TooOld => return Step::TooOld(counter.count),
+//!         }
+//!         counter.count += 1;
+//!         let recorded = counter.applied.record(*input, content, counter.count);
+//!         assert!(recorded.is_ok(), "it is new");
+//!         Step::Applied(*input, counter.count)
+//!     }
+//! }
+//!
+//! impl Workload for Counting {
+//!     type Fold = Self;
+//!
+//!     fn fold(&self) -> Self {
+//!         self.clone()
+//!     }
+//!
+//!     fn key(&self, nth: u32) -> String {
+//!         format!("counter {nth}")
+//!     }
+//!
+//!     fn input(&self, nth: u64, _: &mut Chance) -> u64 {
+//!         nth
+//!     }
+//!
+//!     fn version(&self, nth: u64) -> u64 {
+//!         nth
+//!     }
+//! }
+//!
+//! check::fold(Counting).seeds(0..20).run().assert_held();
+//! ```
+
+use core::{fmt, ops::Range};
+use std::panic::{self, AssertUnwindSafe};
+
+use ferry_core::Instant;
+
+use crate::{
+    event::Event,
+    points::Points,
+    simulation::{FencedWriterSimulation, ProjectedWriterSimulation, Report},
+    swarm::Size,
+    workload::{ProjectedWorkload, Workload},
+};
+
+/// How many events a failure tells at most: the last ones.
+const TOLD_MAX: usize = 60;
+
+/// How many seeds are run twice: one in so many.
+const TWICE_IN: u64 = 10;
+
+/// A simulation, whatever its workload.
+trait Simulation: fmt::Debug {
+    fn sized(&mut self, size: Size);
+    fn run(&self, seed: u64) -> Report;
+    fn run_twice(&self, seed: u64) -> Report;
+    fn replay(&self, seed: u64) -> (Report, Vec<(Instant, Event)>);
+}
+
+macro_rules! simulation {
+    ($simulation:ident, $workload:ident) => {
+        impl<W: $workload> Simulation for $simulation<W> {
+            fn sized(&mut self, size: Size) {
+                self.size = size;
+            }
+
+            fn run(&self, seed: u64) -> Report {
+                self.run(seed)
+            }
+
+            fn run_twice(&self, seed: u64) -> Report {
+                self.run_twice(seed)
+            }
+
+            fn replay(&self, seed: u64) -> (Report, Vec<(Instant, Event)>) {
+                self.replay(seed)
+            }
+        }
+    };
+}
+
+simulation!(FencedWriterSimulation, Workload);
+simulation!(ProjectedWriterSimulation, ProjectedWorkload);
+
+/// Checks a fold under the fenced write.
+pub fn fold<W: Workload>(workload: W) -> Check {
+    Check::of(FencedWriterSimulation::of(workload))
+}
+
+/// Checks a projection, and its fold with it, under the write that projects.
+pub fn projection<W: ProjectedWorkload>(workload: W) -> Check {
+    Check::of(ProjectedWriterSimulation::of(workload))
+}
+
+/// A check that has not begun.
+#[derive(Debug)]
+#[must_use = "it does nothing until it is run"]
+pub struct Check {
+    simulation: Box<dyn Simulation>,
+    seeds: Range<u64>,
+}
+
+/// What a check came to.
+#[derive(Debug)]
+#[must_use = "it may have failed"]
+pub struct Checked {
+    /// How many seeds were run.
+    pub seeds: u64,
+    /// What happened in them, how often.
+    pub points: Points,
+    /// The first seed in which something was wrong; those after it were not run.
+    pub failed: Option<Failed>,
+}
+
+/// A seed in which something was wrong.
+#[derive(Debug)]
+pub struct Failed {
+    /// Which.
+    pub seed: u64,
+    /// What was wrong; `None`: it panicked, of which the panic hook has told.
+    pub report: Option<Report>,
+    /// All that happened in it; empty where it panicked.
+    pub story: Vec<(Instant, Event)>,
+}
+
+impl Check {
+    fn of(simulation: impl Simulation + 'static) -> Self {
+        Self {
+            simulation: Box::new(simulation),
+            seeds: 0..100,
+        }
+    }
+
+    /// Which seeds. Default the first 100, which take a while in a build without optimisation. More find rarer things.
+    pub fn seeds(mut self, seeds: Range<u64>) -> Self {
+        self.seeds = seeds;
+        self
+    }
+
+    /// How large each run is. Default three nodes, eight keys, 200 inputs in five minutes.
+    pub fn size(mut self, size: Size) -> Self {
+        self.simulation.sized(size);
+        self
+    }
+
+    /// Runs the seeds, up to the first in which something is wrong. One in ten is run twice, to see that it gives the same run.
+    pub fn run(self) -> Checked {
+        let mut checked = Checked {
+            seeds: 0,
+            points: Points::default(),
+            failed: None,
+        };
+        for seed in self.seeds.clone() {
+            checked.seeds += 1;
+            let run = AssertUnwindSafe(|| {
+                if (seed - self.seeds.start) % TWICE_IN == 0 {
+                    self.simulation.run_twice(seed)
+                } else {
+                    self.simulation.run(seed)
+                }
+            });
+            match panic::catch_unwind(run) {
+                Ok(report) if report.violations.is_empty() => checked.points.add(&report.points),
+                Ok(report) => {
+                    checked.failed = Some(Failed {
+                        seed,
+                        report: Some(report),
+                        story: self.simulation.replay(seed).1,
+                    });
+                    break;
+                }
+                Err(_told_by_the_hook) => {
+                    checked.failed = Some(Failed {
+                        seed,
+                        report: None,
+                        story: Vec::new(),
+                    });
+                    break;
+                }
+            }
+        }
+        checked
+    }
+}
+
+impl Checked {
+    /// Goes on if all held.
+    ///
+    /// # Panics
+    ///
+    /// If something did not: with what that was, what led to it, and how to run it again.
+    #[track_caller]
+    pub fn assert_held(self) {
+        if let Some(failed) = self.failed {
+            panic!("{failed}");
+        }
+    }
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seed, story, .. } = self;
+        let Some(report) = &self.report else {
+            return write!(
+                f,
+                "seed {seed} panicked; run it alone by `.seeds({seed}..{})`",
+                seed + 1
+            );
+        };
+        writeln!(f, "seed {seed}:")?;
+        for violation in &report.violations {
+            writeln!(f, "  {}: {violation}", violation.property())?;
+        }
+        let story: Vec<_> = story.iter().filter(|(_, event)| event.is_story()).collect();
+        let left_out = story.len().saturating_sub(TOLD_MAX);
+        writeln!(f, "what happened, the first {left_out} events left out:")?;
+        for (at, event) in story.iter().skip(left_out) {
+            let (millis, micros) = (at.nanos() / 1_000_000, at.nanos() / 1_000 % 1_000);
+            writeln!(f, "{millis:>8}.{micros:03} ms  {event}")?;
+        }
+        write!(f, "run it alone by `.seeds({seed}..{})`", seed + 1)
+    }
+}
