@@ -37,6 +37,7 @@ mod world;
 
 pub mod check;
 pub mod checkers;
+pub mod conformance;
 pub mod executor;
 pub mod history;
 pub mod mutants;

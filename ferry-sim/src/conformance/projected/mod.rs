@@ -1,0 +1,29 @@
+//! The checks of a store's projections.
+
+mod deletion;
+mod drops;
+mod fence;
+mod marker;
+mod plain;
+mod race;
+mod steps;
+
+use super::{check::Check, subject::ProjectedSubject};
+
+/// All of them, the plainest first.
+pub(super) fn checks<S: ProjectedSubject + ?Sized>() -> Vec<Check<S>> {
+    vec![
+        plain::commit_owes(),
+        plain::projection_pays(),
+        plain::projections_apart(),
+        fence::projected_twice(),
+        fence::older_projection(),
+        fence::late_projection(),
+        marker::marker_backwards(),
+        marker::projection_keeps_version(),
+        deletion::projection_created_again(),
+        drops::dropped_projection(),
+        race::projection_race(),
+        race::projection_meets_commit(),
+    ]
+}

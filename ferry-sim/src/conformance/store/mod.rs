@@ -1,0 +1,43 @@
+//! The checks of a store's reads and commits.
+
+mod absence;
+mod deletion;
+mod delivery;
+mod drops;
+mod fence;
+mod ids;
+mod keys;
+mod race;
+mod reads;
+mod size;
+mod whole;
+
+use super::{check::Check, subject::Subject};
+
+/// All of them, the plainest first.
+pub(super) fn checks<S: Subject + ?Sized>() -> Vec<Check<S>> {
+    vec![
+        reads::read_after_commit(),
+        reads::answered_version(),
+        reads::new_handle(),
+        fence::stale_version(),
+        fence::zero_rows(),
+        fence::refusal(),
+        fence::late_commit(),
+        fence::no_version_twice(),
+        absence::absence_is_a_version(),
+        deletion::created_again(),
+        deletion::absent_again(),
+        race::create_race(),
+        race::update_race(),
+        delivery::delivered_twice(),
+        whole::batch_is_whole(),
+        whole::refused_leaves_nothing(),
+        whole::no_half_is_read(),
+        drops::dropped_commit(),
+        drops::dropped_read(),
+        ids::known_ids(),
+        keys::keys_apart(),
+        size::large_record(),
+    ]
+}
