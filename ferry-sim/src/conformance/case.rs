@@ -124,7 +124,10 @@ impl<'s, S: Subject + ?Sized> Case<'s, S> {
         for &number in numbers {
             match fold.step(&mut state, &self.input(number)) {
                 Step::Applied(entry, _) => entries.push(entry),
-                step => {
+                step @ (Step::Already(_)
+                | Step::Refused(_)
+                | Step::Mismatch(_)
+                | Step::TooOld(_)) => {
                     return Err(Finding::new(
                         format!("input {number}, which was never applied, to be applied"),
                         tell_step(&step),
@@ -312,7 +315,7 @@ pub(super) fn tell_error<E: std::fmt::Display>(error: &CommitError<E>) -> String
 
 pub(super) fn tell_step<E, O: std::fmt::Debug>(step: &Step<E, O>) -> String {
     match step {
-        Step::Applied(_, outcome) => format!("not known, and applied, with outcome {outcome:?}"),
+        Step::Applied(_, outcome) => format!("not known, so applied now, with outcome {outcome:?}"),
         Step::Already(outcome) => format!("already applied, with outcome {outcome:?}"),
         Step::Refused(outcome) => format!("declined by the fold, with outcome {outcome:?}"),
         Step::Mismatch(outcome) => {

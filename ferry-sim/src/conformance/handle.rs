@@ -7,6 +7,12 @@ use ferry_core::{
     drive::{BlockingProjectedStore, BlockingStore, ProjectedStore, Store},
 };
 
+/// What a store answers to a read.
+pub type ReadResult<S> = Result<Option<RecordOf<S>>, Fault<<S as Schema>::Error>>;
+
+/// What a store answers to a commit.
+pub type CommitResult<S> = Result<<S as Schema>::Version, CommitError<<S as Schema>::Error>>;
+
 /// A handle of a store, as a process has one. Every [`Store`] is one; a [`BlockingStore`] is made one by [`Blocking`].
 pub trait Handle: Send + Sync + 'static {
     /// What the store holds.
@@ -25,9 +31,7 @@ pub trait Handle: Send + Sync + 'static {
         &self,
         key: &<Self::Schema as Schema>::Key,
         ids: &[<Self::Schema as Schema>::Id],
-    ) -> impl Future<
-        Output = Result<Option<RecordOf<Self::Schema>>, Fault<<Self::Schema as Schema>::Error>>,
-    > + Send;
+    ) -> impl Future<Output = ReadResult<Self::Schema>> + Send;
 
     /// As [`Store::commit`].
     ///
@@ -38,12 +42,7 @@ pub trait Handle: Send + Sync + 'static {
         &self,
         key: &<Self::Schema as Schema>::Key,
         commit: Commit<'_, Self::Schema>,
-    ) -> impl Future<
-        Output = Result<
-            <Self::Schema as Schema>::Version,
-            CommitError<<Self::Schema as Schema>::Error>,
-        >,
-    > + Send;
+    ) -> impl Future<Output = CommitResult<Self::Schema>> + Send;
 }
 
 /// A handle of a store with views. Every [`ProjectedStore`] is one, and every [`BlockingProjectedStore`] by [`Blocking`].
@@ -68,11 +67,7 @@ impl<S: Store> Handle for S {
 
     const BLOCKS: bool = false;
 
-    fn read(
-        &self,
-        key: &S::Key,
-        ids: &[S::Id],
-    ) -> impl Future<Output = Result<Option<RecordOf<S>>, Fault<S::Error>>> + Send {
+    fn read(&self, key: &S::Key, ids: &[S::Id]) -> impl Future<Output = ReadResult<S>> + Send {
         Store::read(self, key, ids)
     }
 
@@ -80,7 +75,7 @@ impl<S: Store> Handle for S {
         &self,
         key: &S::Key,
         commit: Commit<'_, S>,
-    ) -> impl Future<Output = Result<S::Version, CommitError<S::Error>>> + Send {
+    ) -> impl Future<Output = CommitResult<S>> + Send {
         Store::commit(self, key, commit)
     }
 }
@@ -119,19 +114,11 @@ where
 
     const BLOCKS: bool = true;
 
-    async fn read(
-        &self,
-        key: &S::Key,
-        ids: &[S::Id],
-    ) -> Result<Option<RecordOf<S>>, Fault<S::Error>> {
+    async fn read(&self, key: &S::Key, ids: &[S::Id]) -> ReadResult<S> {
         self.0.read(key, ids)
     }
 
-    async fn commit(
-        &self,
-        key: &S::Key,
-        commit: Commit<'_, S>,
-    ) -> Result<S::Version, CommitError<S::Error>> {
+    async fn commit(&self, key: &S::Key, commit: Commit<'_, S>) -> CommitResult<S> {
         self.0.commit(key, commit)
     }
 }

@@ -4,13 +4,14 @@ mod check;
 mod handle;
 mod polls;
 mod projected;
+pub mod reference;
 mod report;
 mod shows;
 mod store;
 mod subject;
 
 pub use check::{Check, CheckResult, Checked, Finding, Lack};
-pub use handle::{Blocking, Handle, ProjectedHandle};
+pub use handle::{Blocking, CommitResult, Handle, ProjectedHandle, ReadResult};
 pub use report::Report;
 pub use subject::{Deletion, InputOf, KeyOf, ProjectedSubject, SchemaOf, StateOf, Subject};
 

@@ -100,10 +100,13 @@ impl<S: Subject + ?Sized> Case<'_, S> {
         };
         if !is_same {
             let expected = format!("the state that inputs {held:?} lead to");
-            return Err(Finding::new(
-                expected,
-                "another state, though it knows these inputs",
-            ));
+            let mut absent = wanted.absent.iter();
+            let intruder = absent.find(|&&number| self.knows(&mut state, number));
+            let seen = match intruder {
+                Some(number) => format!("input {number} is in it, and was to be turned away"),
+                None => "another state, though it knows these inputs".to_owned(),
+            };
+            return Err(Finding::new(expected, seen));
         }
         match shown {
             Shown::With => {
@@ -194,7 +197,10 @@ impl<S: Subject + ?Sized> Case<'_, S> {
                 _ => false,
             };
             if !is_right {
-                let expected = format!("of input {number} on this record: {}", tell_step(&right));
+                let expected = format!(
+                    "of input {number}, by a step on this record: {}",
+                    tell_step(&right)
+                );
                 return Err(Finding::new(expected, tell_step(&step)));
             }
         }

@@ -47,7 +47,7 @@ async fn lands_or_is_refused<S: ProjectedSubject + ?Sized>(
     match case.settle(store, draft).await {
         Told::Landed => Ok(true),
         Told::Refused => Ok(false),
-        told => Err(Finding::new(
+        told @ (Told::Permanent(_) | Told::Unsettled(_)) => Err(Finding::new(
             "a commit on what was read before a projection to land, or to be refused",
             told.to_string(),
         )

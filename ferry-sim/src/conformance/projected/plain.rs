@@ -65,7 +65,7 @@ pub(super) fn projection_pays<S: ProjectedSubject + ?Sized>() -> Check<S> {
 fn landed(told: Told, which: &str) -> Result<(), End> {
     match told {
         Told::Landed => Ok(()),
-        told => {
+        told @ (Told::Refused | Told::Permanent(_) | Told::Unsettled(_)) => {
             let expected = format!("the projection of a record {which}, alone, to land whole");
             Err(Finding::new(expected, told.to_string()).into())
         }

@@ -51,7 +51,7 @@ impl<S: ProjectedSubject + ?Sized> Case<'_, S> {
     ) -> Result<(), Finding> {
         match self.project(store, record).await {
             Told::Refused => Ok(()),
-            told => {
+            told @ (Told::Landed | Told::Permanent(_) | Told::Unsettled(_)) => {
                 let expected = format!("{what} to be refused");
                 Err(Finding::new(expected, told.to_string()))
             }

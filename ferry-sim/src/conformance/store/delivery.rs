@@ -39,7 +39,7 @@ pub(super) fn delivered_twice<S: Subject + ?Sized>() -> Check<S> {
                         case.shows(store, &record, &[]).await?;
                     }
                     case.land(&here, &[4]).await?;
-                    case.shows(&there, &[&record[..], &[4]].concat(), &[])
+                    case.shows(&here, &[&record[..], &[4]].concat(), &[])
                         .await?;
                 }
                 Ok(())

@@ -87,12 +87,12 @@ pub(super) fn dropped_read<S: Subject + ?Sized>() -> Check<S> {
         |subject| {
             Box::pin(async move {
                 let case = Case::new(subject);
-                let (here, there) = (subject.open().await, subject.open().await);
+                let here = subject.open().await;
                 let mut applied = vec![1];
                 case.land(&here, &applied).await?;
                 for (polls, number) in (0..POLLS_MAX).zip(2..) {
                     let read = polled(polls, case.read_once(&here, &applied)).await;
-                    case.land(&there, &[number]).await?;
+                    case.land(&here, &[number]).await?;
                     applied.push(number);
                     case.shows(&here, &applied, &[]).await?;
                     if read.is_some() {

@@ -1,0 +1,189 @@
+//! What can be wrong with a store.
+
+/// One thing that is wrong with a [`BrokenStore`](super::BrokenStore): a mistake that a real store has made, or can make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Defect {
+    /// A handle shows what it read before, until it writes.
+    ReadsFromCache,
+    /// A commit answers a version that it guessed.
+    AnswersGuessedVersion,
+    /// What a handle committed last goes with it.
+    LostWithHandle,
+    /// A commit on a version lands whatever the version is.
+    CommitUnfenced,
+    /// A commit whose condition does not hold says that it landed.
+    ZeroRowsLanded,
+    /// A commit whose condition does not hold says that it can never land.
+    RefusalIsPermanent,
+    /// Only the last versions are known as replaced.
+    FenceForgets,
+    /// The version is counted in a type that wraps.
+    VersionWraps,
+    /// A commit that expects no record overwrites one.
+    AbsenceUnfenced,
+    /// A commit on a version creates a record where there is none.
+    UpdateCreates,
+    /// Versions begin anew with a record that was deleted.
+    VersionRestarts,
+    /// The version is a fingerprint of the content.
+    VersionIsFingerprint,
+    /// A deleted record leaves nothing behind.
+    DeleteLeavesNothing,
+    /// Looks whether there is a record, and then writes one.
+    CreateInTwoSteps,
+    /// Compares the version, and then writes.
+    UpdateInTwoSteps,
+    /// An id that is there is looked for before the version, and told as a fault.
+    RepeatIsPermanent,
+    /// An id that is there is looked for before the version, and told as landed.
+    RepeatLands,
+    /// Of a long batch, the last entries are not written.
+    LongBatchIsCut,
+    /// A commit that is refused leaves entries behind.
+    RefusalLeavesEntries,
+    /// Entries are there for others before the state is.
+    HalfIsSeen,
+    /// A commit that is dropped leaves its entries without its state.
+    DropLeavesHalf,
+    /// A commit that is dropped leaves its key locked.
+    DropKeepsLock,
+    /// A read that is dropped leaves its key locked.
+    DroppedReadKeepsLock,
+    /// Ids are forgotten after a while.
+    ForgetsIds,
+    /// Of old ids it is known that they are there, and not what their callers were told.
+    OutcomesFade,
+    /// All keys share one version.
+    KeysShareVersion,
+    /// All keys share their ids.
+    KeysShareIds,
+    /// What is too long is cut off.
+    LargeIsCut,
+    /// What is too long is turned away.
+    LargeIsRefused,
+    /// A commit moves the marker along.
+    CommitMovesMarker,
+    /// A projection moves the marker and leaves the view.
+    ProjectSkipsView,
+    /// A projection writes the view and leaves the marker.
+    ProjectLeavesMarker,
+    /// A projection takes in the last entry first.
+    ProjectsBackwards,
+    /// A projection moves the markers of all keys.
+    ProjectPaysAll,
+    /// A projection is fenced on the version alone.
+    FencedOnVersionAlone,
+    /// A projection is fenced on the marker alone.
+    FencedOnMarkerAlone,
+    /// The marker says whether something is owed, and not what.
+    MarkerIsAFlag,
+    /// A projection is not fenced.
+    ProjectUnfenced,
+    /// A projection writes the view, whatever is there, and is fenced only as to the marker.
+    ViewIsOverwritten,
+    /// A commit writes the marker as it was read.
+    CommitRestoresMarker,
+    /// A projection changes the version.
+    ProjectChangesVersion,
+    /// A projection is fenced on how many commits there were since the record was created.
+    FencedOnCount,
+    /// The marker is moved before the view is written.
+    MarkerBeforeView,
+    /// A projection compares version and marker, and then writes.
+    ProjectInTwoSteps,
+    /// A projection writes the record back as it was given.
+    ProjectWritesBack,
+}
+
+impl Defect {
+    /// All of them.
+    pub const ALL: [Self; 45] = [
+        Self::ReadsFromCache,
+        Self::AnswersGuessedVersion,
+        Self::LostWithHandle,
+        Self::CommitUnfenced,
+        Self::ZeroRowsLanded,
+        Self::RefusalIsPermanent,
+        Self::FenceForgets,
+        Self::VersionWraps,
+        Self::AbsenceUnfenced,
+        Self::UpdateCreates,
+        Self::VersionRestarts,
+        Self::VersionIsFingerprint,
+        Self::DeleteLeavesNothing,
+        Self::CreateInTwoSteps,
+        Self::UpdateInTwoSteps,
+        Self::RepeatIsPermanent,
+        Self::RepeatLands,
+        Self::LongBatchIsCut,
+        Self::RefusalLeavesEntries,
+        Self::HalfIsSeen,
+        Self::DropLeavesHalf,
+        Self::DropKeepsLock,
+        Self::DroppedReadKeepsLock,
+        Self::ForgetsIds,
+        Self::OutcomesFade,
+        Self::KeysShareVersion,
+        Self::KeysShareIds,
+        Self::LargeIsCut,
+        Self::LargeIsRefused,
+        Self::CommitMovesMarker,
+        Self::ProjectSkipsView,
+        Self::ProjectLeavesMarker,
+        Self::ProjectsBackwards,
+        Self::ProjectPaysAll,
+        Self::FencedOnVersionAlone,
+        Self::FencedOnMarkerAlone,
+        Self::MarkerIsAFlag,
+        Self::ProjectUnfenced,
+        Self::ViewIsOverwritten,
+        Self::CommitRestoresMarker,
+        Self::ProjectChangesVersion,
+        Self::FencedOnCount,
+        Self::MarkerBeforeView,
+        Self::ProjectInTwoSteps,
+        Self::ProjectWritesBack,
+    ];
+
+    /// The name of the check that is there for it. Others may break as well: a store without a fence loses races, too.
+    pub fn breaks(self) -> &'static str {
+        match self {
+            Self::ReadsFromCache => "read_after_commit",
+            Self::AnswersGuessedVersion => "answered_version",
+            Self::LostWithHandle => "new_handle",
+            Self::CommitUnfenced => "stale_version",
+            Self::ZeroRowsLanded => "zero_rows",
+            Self::RefusalIsPermanent => "refusal",
+            Self::FenceForgets => "late_commit",
+            Self::VersionWraps => "no_version_twice",
+            Self::AbsenceUnfenced | Self::UpdateCreates => "absence_is_a_version",
+            Self::VersionRestarts | Self::VersionIsFingerprint => "created_again",
+            Self::DeleteLeavesNothing => "absent_again",
+            Self::CreateInTwoSteps => "create_race",
+            Self::UpdateInTwoSteps => "update_race",
+            Self::RepeatIsPermanent | Self::RepeatLands => "delivered_twice",
+            Self::LongBatchIsCut => "batch_is_whole",
+            Self::RefusalLeavesEntries => "refused_leaves_nothing",
+            Self::HalfIsSeen => "no_half_is_read",
+            Self::DropLeavesHalf | Self::DropKeepsLock => "dropped_commit",
+            Self::DroppedReadKeepsLock => "dropped_read",
+            Self::ForgetsIds | Self::OutcomesFade => "known_ids",
+            Self::KeysShareVersion | Self::KeysShareIds => "keys_apart",
+            Self::LargeIsCut | Self::LargeIsRefused => "large_record",
+            Self::CommitMovesMarker => "commit_owes",
+            Self::ProjectSkipsView | Self::ProjectLeavesMarker | Self::ProjectsBackwards => {
+                "projection_pays"
+            }
+            Self::ProjectPaysAll => "projections_apart",
+            Self::FencedOnVersionAlone => "projected_twice",
+            Self::FencedOnMarkerAlone | Self::MarkerIsAFlag => "older_projection",
+            Self::ProjectUnfenced | Self::ViewIsOverwritten => "late_projection",
+            Self::CommitRestoresMarker => "marker_backwards",
+            Self::ProjectChangesVersion => "projection_keeps_version",
+            Self::FencedOnCount => "projection_created_again",
+            Self::MarkerBeforeView => "dropped_projection",
+            Self::ProjectInTwoSteps => "projection_race",
+            Self::ProjectWritesBack => "projection_meets_commit",
+        }
+    }
+}

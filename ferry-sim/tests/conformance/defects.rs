@@ -1,0 +1,116 @@
+//! The kit passes a store that keeps the contract, and each of its checks fails where it should.
+
+use std::{collections::BTreeSet, fmt::Write};
+
+use expect_test::expect;
+use ferry_sim::conformance::{
+    self, CheckResult, Checked,
+    reference::{BrokenStore, Defect, Journals, ReferenceStore},
+};
+use futures_lite::future::block_on;
+
+/// Every check, each on a store of its own.
+fn check(defect: Defect) -> Vec<Checked> {
+    let store_checks = conformance::store_checks().into_iter();
+    let checks = store_checks.chain(conformance::projection_checks());
+    checks
+        .map(|check| block_on(check.run(&Journals::<BrokenStore>::with(defect))))
+        .collect()
+}
+
+#[test]
+fn a_store_that_keeps_the_contract_passes() {
+    let subject = Journals::<ReferenceStore>::default();
+    let report = block_on(conformance::check_projected_store(&subject));
+    report.assert_held();
+    assert_eq!(report.skipped().count(), 0);
+    assert!(report.checks.len() > 30);
+}
+
+#[test]
+fn each_defect_breaks_the_check_that_is_there_for_it() {
+    let mut told = String::new();
+    for defect in Defect::ALL {
+        let checked = check(defect);
+        let broken: Vec<_> = checked
+            .iter()
+            .filter(|checked| checked.is_broken())
+            .map(|checked| checked.name)
+            .collect();
+        assert!(
+            broken.contains(&defect.breaks()),
+            "{defect:?} breaks {broken:?}"
+        );
+        let others: Vec<_> = broken
+            .into_iter()
+            .filter(|name| *name != defect.breaks())
+            .collect();
+        write!(told, "{defect:?}: {}", defect.breaks()).expect("writes");
+        if !others.is_empty() {
+            write!(told, "; also {}", others.join(" ")).expect("writes");
+        }
+        told.push('\n');
+    }
+    expect![[r#"
+        ReadsFromCache: read_after_commit; also commit_owes projection_pays marker_backwards
+        AnswersGuessedVersion: answered_version; also refused_leaves_nothing projection_pays projection_keeps_version
+        LostWithHandle: new_handle
+        CommitUnfenced: stale_version; also late_commit created_again update_race delivered_twice refused_leaves_nothing
+        ZeroRowsLanded: zero_rows; also create_race update_race delivered_twice
+        RefusalIsPermanent: refusal; also create_race update_race delivered_twice
+        FenceForgets: late_commit; also created_again
+        VersionWraps: no_version_twice; also created_again
+        AbsenceUnfenced: absence_is_a_version; also late_commit absent_again create_race delivered_twice refused_leaves_nothing
+        UpdateCreates: absence_is_a_version
+        VersionRestarts: created_again; also projection_created_again
+        VersionIsFingerprint: created_again
+        DeleteLeavesNothing: absent_again
+        CreateInTwoSteps: create_race
+        UpdateInTwoSteps: update_race
+        RepeatIsPermanent: delivered_twice
+        RepeatLands: delivered_twice
+        LongBatchIsCut: batch_is_whole
+        RefusalLeavesEntries: refused_leaves_nothing
+        HalfIsSeen: no_half_is_read
+        DropLeavesHalf: dropped_commit
+        DropKeepsLock: dropped_commit
+        DroppedReadKeepsLock: dropped_read
+        ForgetsIds: known_ids
+        OutcomesFade: known_ids
+        KeysShareVersion: keys_apart; also created_again projections_apart
+        KeysShareIds: keys_apart; also absence_is_a_version create_race update_race delivered_twice no_half_is_read dropped_commit dropped_projection projection_race projection_meets_commit
+        LargeIsCut: large_record
+        LargeIsRefused: large_record
+        CommitMovesMarker: commit_owes; also projection_pays projections_apart projected_twice older_projection late_projection marker_backwards projection_created_again dropped_projection projection_race projection_meets_commit
+        ProjectSkipsView: projection_pays; also projections_apart projected_twice older_projection late_projection marker_backwards dropped_projection projection_race projection_meets_commit
+        ProjectLeavesMarker: projection_pays; also commit_owes projections_apart projected_twice older_projection late_projection marker_backwards projection_keeps_version projection_created_again dropped_projection projection_race projection_meets_commit
+        ProjectsBackwards: projection_pays; also older_projection late_projection dropped_projection projection_race projection_meets_commit
+        ProjectPaysAll: projections_apart
+        FencedOnVersionAlone: projected_twice; also marker_backwards projection_race
+        FencedOnMarkerAlone: older_projection
+        MarkerIsAFlag: older_projection; also marker_backwards projection_created_again projection_meets_commit
+        ProjectUnfenced: late_projection; also projected_twice older_projection marker_backwards projection_created_again projection_race
+        ViewIsOverwritten: late_projection
+        CommitRestoresMarker: marker_backwards; also projection_meets_commit
+        ProjectChangesVersion: projection_keeps_version; also projection_pays projected_twice older_projection late_projection marker_backwards dropped_projection projection_meets_commit
+        FencedOnCount: projection_created_again
+        MarkerBeforeView: dropped_projection
+        ProjectInTwoSteps: projection_race
+        ProjectWritesBack: projection_meets_commit; also projection_race
+    "#]].assert_eq(&told);
+}
+
+#[test]
+fn no_check_is_without_a_defect_that_breaks_it() {
+    let named: BTreeSet<_> = Defect::ALL.map(Defect::breaks).into();
+    let subject = Journals::<ReferenceStore>::default();
+    let report = block_on(conformance::check_projected_store(&subject));
+    let checks: BTreeSet<_> = report.checks.iter().map(|checked| checked.name).collect();
+    assert_eq!(checks, named);
+    assert!(
+        report
+            .checks
+            .iter()
+            .all(|checked| checked.result == CheckResult::Held)
+    );
+}

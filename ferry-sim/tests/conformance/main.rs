@@ -1,0 +1,5 @@
+//! The kit passes a store that keeps the contract, and each of its checks fails where it should.
+
+mod blocking;
+mod defects;
+mod report;
