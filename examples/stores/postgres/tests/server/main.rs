@@ -1,6 +1,7 @@
 //! The store on a real server, which the tests share: each has a database of its own.
 
 mod bank;
+mod conformance;
 mod crash;
 mod faults;
 mod fence;
@@ -124,6 +125,10 @@ fn main() -> ExitCode {
     tests!(suite, test, trips:
         a_read_and_a_commit_are_one_round_trip_each_and_a_projection_two,
         a_read_looks_up_no_more_than_it_is_asked_about,
+    );
+    tests!(suite, test, conformance:
+        the_store_keeps_the_contract,
+        a_row_deleted_by_hand_is_forgotten_by_those_who_create_it_and_by_nobody_else,
     );
     tests!(suite, test, race:
         each_entry_is_in_the_view_once,

@@ -12,6 +12,7 @@
 //! offers the view the same entries again.
 
 pub(crate) mod careless;
+mod conformance;
 pub(crate) mod files;
 pub(crate) mod postings;
 
