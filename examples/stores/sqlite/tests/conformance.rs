@@ -153,7 +153,7 @@ impl<V: 'static> Subject for File<V> {
 
     fn large_input(&self, number: u32) -> Option<Line> {
         let id = format!("line {number}");
-        let text = "large\u{0}\u{10FFFF}".repeat(1 << 20);
+        let text = "large\u{0}\u{10FFFF}".repeat(1 << 17);
         Some(Line { id, text })
     }
 

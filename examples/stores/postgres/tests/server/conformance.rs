@@ -136,7 +136,7 @@ impl Subject for Database {
 
     fn large_input(&self, number: u32) -> Option<Line> {
         let id = format!("line {number}");
-        let text = "large\u{10FFFF}".repeat(1 << 20);
+        let text = "large\u{10FFFF}".repeat(1 << 18);
         Some(Line { id, text })
     }
 

@@ -5,30 +5,34 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-use ferry_sim::conformance::{self, Blocking, ProjectedSubject, Subject};
+use ferry_core::drive::BlockingProjectedStore;
+use ferry_sim::conformance::{self, Blocking, ProjectedSubject, Report, Subject};
 
 use super::{
     Account, TwoFiles,
+    careless::{AnyPosition, AnyVersion, Careless},
     files::{Files, Statement, shows},
-    postings::{Posting, Postings},
+    postings::{Accounts, Posting, Postings},
 };
 
-struct Apart {
+/// Two files, and the store on them.
+struct Apart<S> {
     files: Files,
-    fold: Postings<TwoFiles>,
+    open: fn(TwoFiles) -> S,
+    fold: Postings<S>,
     keys: AtomicU32,
 }
 
-impl Subject for Apart {
-    type Fold = Postings<TwoFiles>;
-    type Store = Blocking<TwoFiles>;
+impl<S: BlockingProjectedStore + Accounts> Subject for Apart<S> {
+    type Fold = Postings<S>;
+    type Store = Blocking<S>;
 
     fn fold(&self) -> &Self::Fold {
         &self.fold
     }
 
     async fn open(&self) -> Self::Store {
-        Blocking(self.files.open(&Arc::default()))
+        Blocking((self.open)(self.files.open(&Arc::default())))
     }
 
     fn fresh_key(&self) -> String {
@@ -47,7 +51,7 @@ impl Subject for Apart {
     }
 }
 
-impl ProjectedSubject for Apart {
+impl<S: BlockingProjectedStore + Accounts> ProjectedSubject for Apart<S> {
     type Picture = Statement;
 
     async fn shown(&self, _: &Self::Store, account: &String) -> Statement {
@@ -60,14 +64,38 @@ impl ProjectedSubject for Apart {
     }
 }
 
-#[test]
-fn a_view_in_another_file_keeps_the_contract() {
-    let subject = Apart {
+fn check<S: BlockingProjectedStore + Accounts>(open: fn(TwoFiles) -> S) -> Report {
+    pollster::block_on(conformance::check_projected_store(&Apart {
         files: Files::new(),
+        open,
         fold: Postings::new(),
         keys: AtomicU32::new(0),
-    };
-    let report = pollster::block_on(conformance::check_projected_store(&subject));
+    }))
+}
+
+fn broken(report: &Report) -> Vec<&'static str> {
+    report.broken().map(|checked| checked.name).collect()
+}
+
+#[test]
+fn a_view_in_another_file_keeps_the_contract() {
+    let report = check(|files| files);
     report.assert_held();
-    assert_eq!(report.skipped().count(), 4, "{report}");
+    let skipped = report.skipped().map(|checked| checked.name);
+    let skipped: Vec<_> = skipped.collect();
+    let records_are_never_deleted = ["created_again", "absent_again"];
+    assert_eq!(skipped[..2], records_are_never_deleted, "{report}");
+    assert_eq!(skipped[2..], ["large_record", "projection_created_again"]);
+}
+
+#[test]
+fn a_view_that_takes_entries_at_any_position_does_not() {
+    let report = check(Careless::<AnyPosition>::new);
+    assert!(broken(&report).contains(&"projected_twice"), "{report}");
+}
+
+#[test]
+fn a_marker_that_is_moved_for_any_version_does_not() {
+    let report = check(Careless::<AnyVersion>::new);
+    assert_eq!(broken(&report)[0], "older_projection", "{report}");
 }
