@@ -153,6 +153,8 @@ pub enum Lack {
     Deletion,
     /// [`Subject::large_input`](super::Subject::large_input) gives nothing.
     LargeInput,
+    /// [`ProjectedSubject::finds_pending`](super::ProjectedSubject::finds_pending) is not offered.
+    PendingQuery,
 }
 
 impl fmt::Display for Lack {
@@ -160,6 +162,7 @@ impl fmt::Display for Lack {
         f.write_str(match self {
             Self::Deletion => "the subject offers no `delete`",
             Self::LargeInput => "the subject gives no `large_input`",
+            Self::PendingQuery => "the subject offers no `finds_pending`",
         })
     }
 }

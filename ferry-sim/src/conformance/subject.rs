@@ -115,6 +115,20 @@ pub trait ProjectedSubject: Subject<Store: ProjectedHandle, Fold: Projection> {
     /// May panic where it cannot be read.
     fn shown(&self, store: &Self::Store, key: &KeyOf<Self>) -> impl Future<Output = Self::Picture>;
 
+    /// Whether your query of pending keys, the one that a sweep is given, finds this key; `None` to leave out the check of that.
+    ///
+    /// # Panics
+    ///
+    /// May panic where it cannot be asked.
+    fn finds_pending(
+        &self,
+        store: &Self::Store,
+        key: &KeyOf<Self>,
+    ) -> impl Future<Output = Option<bool>> {
+        let _ = (store, key);
+        async { None }
+    }
+
     /// What readers are to be shown of a record to which these inputs were applied, in this order, made from scratch.
     fn picture(&self, applied: &[u32]) -> Self::Picture;
 }

@@ -52,7 +52,7 @@ fn each_defect_breaks_the_check_that_is_there_for_it() {
         told.push('\n');
     }
     expect![[r#"
-        ReadsFromCache: read_after_commit; also commit_owes projection_pays marker_backwards
+        ReadsFromCache: read_after_commit; also reads_beside_commits commit_owes projection_pays marker_backwards
         AnswersGuessedVersion: answered_version; also refused_leaves_nothing projection_pays projection_keeps_version
         LostWithHandle: new_handle
         CommitUnfenced: stale_version; also late_commit created_again update_race delivered_twice refused_leaves_nothing
@@ -72,6 +72,7 @@ fn each_defect_breaks_the_check_that_is_there_for_it() {
         LongBatchIsCut: batch_is_whole
         RefusalLeavesEntries: refused_leaves_nothing
         HalfIsSeen: no_half_is_read
+        ReadsOldSnapshot: reads_beside_commits; also no_half_is_read dropped_commit
         DropLeavesHalf: dropped_commit
         DropKeepsLock: dropped_commit
         DroppedReadKeepsLock: dropped_read
@@ -81,9 +82,10 @@ fn each_defect_breaks_the_check_that_is_there_for_it() {
         KeysShareIds: keys_apart; also absence_is_a_version create_race update_race delivered_twice no_half_is_read dropped_commit dropped_projection projection_race projection_meets_commit
         LargeIsCut: large_record
         LargeIsRefused: large_record
-        CommitMovesMarker: commit_owes; also projection_pays projections_apart projected_twice older_projection late_projection marker_backwards projection_created_again dropped_projection projection_race projection_meets_commit
+        CommitMovesMarker: commit_owes; also projection_pays projections_apart pending_is_found projected_twice older_projection late_projection marker_backwards projection_created_again dropped_projection projection_race projection_meets_commit
+        QueryMisses: pending_is_found
         ProjectSkipsView: projection_pays; also projections_apart projected_twice older_projection late_projection marker_backwards dropped_projection projection_race projection_meets_commit
-        ProjectLeavesMarker: projection_pays; also commit_owes projections_apart projected_twice older_projection late_projection marker_backwards projection_keeps_version projection_created_again dropped_projection projection_race projection_meets_commit
+        ProjectLeavesMarker: projection_pays; also commit_owes projections_apart pending_is_found projected_twice older_projection late_projection marker_backwards projection_keeps_version projection_created_again dropped_projection projection_race projection_meets_commit
         ProjectsBackwards: projection_pays; also older_projection late_projection dropped_projection projection_race projection_meets_commit
         ProjectPaysAll: projections_apart
         FencedOnVersionAlone: projected_twice; also marker_backwards projection_race

@@ -5,6 +5,7 @@ mod drops;
 mod fence;
 mod marker;
 mod plain;
+mod query;
 mod race;
 mod steps;
 
@@ -16,6 +17,7 @@ pub(super) fn checks<S: ProjectedSubject + ?Sized>() -> Vec<Check<S>> {
         plain::commit_owes(),
         plain::projection_pays(),
         plain::projections_apart(),
+        query::pending_is_found(),
         fence::projected_twice(),
         fence::older_projection(),
         fence::late_projection(),

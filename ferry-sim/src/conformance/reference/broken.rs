@@ -42,6 +42,10 @@ pub(super) struct Flawed {
     pub(super) writing: BTreeSet<u32>,
     /// Of each version, how many commits there were to its record with it.
     pub(super) counts: BTreeMap<u64, u64>,
+    /// Pages from before the last commit to them that was answered.
+    old: BTreeMap<u32, Option<Kept>>,
+    /// Keys to which a commit is under way.
+    under_way: BTreeSet<u32>,
     /// All commits to each key.
     commits: BTreeMap<u32, u64>,
     /// The version of the last commit to any key.
@@ -94,6 +98,16 @@ impl BrokenStore {
         kept.map(|kept| kept.shown.clone()).unwrap_or_default()
     }
 
+    /// The keys whose views lack something, in their order.
+    pub fn pending(&self) -> Vec<u32> {
+        let flawed = self.flawed();
+        let mut pending = flawed.shelf.pending();
+        if self.has(Defect::QueryMisses) {
+            pending.retain(|key| flawed.shelf.pages[key].marker == 0);
+        }
+        pending
+    }
+
     /// Deletes the key's page.
     pub fn delete(&self, key: u32) {
         locked(&self.cache).remove(&key);
@@ -132,6 +146,9 @@ impl BrokenStore {
         let mut cache = locked(&self.cache);
         let kept = match self.defect {
             Defect::ReadsFromCache => cache.entry(key).or_insert(stored).clone(),
+            Defect::ReadsOldSnapshot if flawed.under_way.contains(&key) => {
+                flawed.old.get(&key).cloned().unwrap_or(stored)
+            }
             _ => stored,
         };
         drop(cache);
@@ -206,6 +223,7 @@ impl BrokenStore {
             _ => {}
         }
         let before = flawed.shelf.pages.get(&key).cloned();
+        flawed.old.insert(key, before.clone());
         let version = self.draw(&mut flawed, key, &text, commit.expected.copied());
         flawed.shelf.write(key, &text, &lines, version);
         if let Some(kept) = flawed.shelf.pages.get_mut(&key) {
@@ -336,8 +354,13 @@ impl Store for BrokenStore {
         self.forget(*key);
         yield_now().await;
         self.until_whole(*key).await;
+        if self.has(Defect::ReadsOldSnapshot) {
+            self.flawed().under_way.insert(*key);
+            yield_now().await;
+        }
         let answer = self.try_commit(*key, commit).await;
         yield_now().await;
+        self.flawed().under_way.remove(key);
         answer
     }
 }

@@ -43,6 +43,8 @@ pub enum Defect {
     RefusalLeavesEntries,
     /// Entries are there for others before the state is.
     HalfIsSeen,
+    /// While a commit is under way, a read shows the page from before the one that was answered last.
+    ReadsOldSnapshot,
     /// A commit that is dropped leaves its entries without its state.
     DropLeavesHalf,
     /// A commit that is dropped leaves its key locked.
@@ -63,6 +65,8 @@ pub enum Defect {
     LargeIsRefused,
     /// A commit moves the marker along.
     CommitMovesMarker,
+    /// What is pending is looked for among records without a view.
+    QueryMisses,
     /// A projection moves the marker and leaves the view.
     ProjectSkipsView,
     /// A projection writes the view and leaves the marker.
@@ -97,7 +101,7 @@ pub enum Defect {
 
 impl Defect {
     /// All of them.
-    pub const ALL: [Self; 45] = [
+    pub const ALL: [Self; 47] = [
         Self::ReadsFromCache,
         Self::AnswersGuessedVersion,
         Self::LostWithHandle,
@@ -118,6 +122,7 @@ impl Defect {
         Self::LongBatchIsCut,
         Self::RefusalLeavesEntries,
         Self::HalfIsSeen,
+        Self::ReadsOldSnapshot,
         Self::DropLeavesHalf,
         Self::DropKeepsLock,
         Self::DroppedReadKeepsLock,
@@ -128,6 +133,7 @@ impl Defect {
         Self::LargeIsCut,
         Self::LargeIsRefused,
         Self::CommitMovesMarker,
+        Self::QueryMisses,
         Self::ProjectSkipsView,
         Self::ProjectLeavesMarker,
         Self::ProjectsBackwards,
@@ -165,12 +171,14 @@ impl Defect {
             Self::LongBatchIsCut => "batch_is_whole",
             Self::RefusalLeavesEntries => "refused_leaves_nothing",
             Self::HalfIsSeen => "no_half_is_read",
+            Self::ReadsOldSnapshot => "reads_beside_commits",
             Self::DropLeavesHalf | Self::DropKeepsLock => "dropped_commit",
             Self::DroppedReadKeepsLock => "dropped_read",
             Self::ForgetsIds | Self::OutcomesFade => "known_ids",
             Self::KeysShareVersion | Self::KeysShareIds => "keys_apart",
             Self::LargeIsCut | Self::LargeIsRefused => "large_record",
             Self::CommitMovesMarker => "commit_owes",
+            Self::QueryMisses => "pending_is_found",
             Self::ProjectSkipsView | Self::ProjectLeavesMarker | Self::ProjectsBackwards => {
                 "projection_pays"
             }

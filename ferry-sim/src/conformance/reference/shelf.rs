@@ -35,6 +35,12 @@ impl Shelf {
         self.pages.get(&key).map(|kept| kept.read(ids))
     }
 
+    pub(super) fn pending(&self) -> Vec<u32> {
+        let pages = self.pages.iter();
+        let pending = pages.filter(|(_, kept)| kept.marker != kept.version);
+        pending.map(|(key, _)| *key).collect()
+    }
+
     /// The condition of a commit.
     pub(super) fn is_at(&self, key: u32, expected: Option<u64>) -> bool {
         self.pages.get(&key).map(|kept| kept.version) == expected

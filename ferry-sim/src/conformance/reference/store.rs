@@ -34,6 +34,11 @@ impl ReferenceStore {
         kept.map(|kept| kept.shown.clone()).unwrap_or_default()
     }
 
+    /// The keys whose views lack something, in their order.
+    pub fn pending(&self) -> Vec<u32> {
+        self.shelf().pending()
+    }
+
     /// Leaves a blank page in the key's place.
     pub fn delete(&self, key: u32) {
         self.shelf().delete(key);

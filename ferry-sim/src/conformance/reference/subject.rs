@@ -21,6 +21,9 @@ pub trait JournalStore: ProjectedStore + JournalSchema + SharedSchema {
     /// The ids that the key's view includes, in order.
     fn shown(&self, key: u32) -> Vec<u32>;
 
+    /// The keys whose views lack something, in their order.
+    fn pending(&self) -> Vec<u32>;
+
     /// Deletes the key's page.
     fn delete(&self, key: u32);
 }
@@ -32,6 +35,10 @@ impl JournalStore for ReferenceStore {
 
     fn shown(&self, key: u32) -> Vec<u32> {
         self.shown(key)
+    }
+
+    fn pending(&self) -> Vec<u32> {
+        self.pending()
     }
 
     fn delete(&self, key: u32) {
@@ -46,6 +53,10 @@ impl JournalStore for BrokenStore {
 
     fn shown(&self, key: u32) -> Vec<u32> {
         self.shown(key)
+    }
+
+    fn pending(&self) -> Vec<u32> {
+        self.pending()
     }
 
     fn delete(&self, key: u32) {
@@ -131,6 +142,10 @@ impl<S: JournalStore> ProjectedSubject for Journals<S> {
 
     async fn shown(&self, store: &S, key: &u32) -> Vec<u32> {
         store.shown(*key)
+    }
+
+    async fn finds_pending(&self, store: &S, key: &u32) -> Option<bool> {
+        Some(store.pending().contains(key))
     }
 
     fn picture(&self, applied: &[u32]) -> Vec<u32> {

@@ -1,6 +1,7 @@
 //! The checks of a store's reads and commits.
 
 mod absence;
+mod beside;
 mod deletion;
 mod delivery;
 mod drops;
@@ -34,6 +35,7 @@ pub(super) fn checks<S: Subject + ?Sized>() -> Vec<Check<S>> {
         whole::batch_is_whole(),
         whole::refused_leaves_nothing(),
         whole::no_half_is_read(),
+        beside::reads_beside_commits(),
         drops::dropped_commit(),
         drops::dropped_read(),
         ids::known_ids(),

@@ -165,6 +165,11 @@ impl ProjectedSubject for Database {
         shown.map(|shown| shown.view).unwrap_or_default()
     }
 
+    async fn finds_pending(&self, store: &Journals, key: &String) -> Option<bool> {
+        let pending = store.pending(10_000).await.expect("reads");
+        Some(pending.contains(key))
+    }
+
     fn picture(&self, applied: &[u32]) -> Contents {
         let lines = applied.iter().map(|&number| self.input(number));
         lines.fold(Contents::default(), |mut contents, line| {

@@ -58,6 +58,10 @@ impl<S: BlockingProjectedStore + Accounts> ProjectedSubject for Apart<S> {
         self.files.shown(account)
     }
 
+    async fn finds_pending(&self, _: &Self::Store, account: &String) -> Option<bool> {
+        Some(self.files.pending().contains(account))
+    }
+
     fn picture(&self, applied: &[u32]) -> Statement {
         let balance = applied.iter().map(|&number| i64::from(number)).sum();
         shows(applied.len() as i64, balance)
