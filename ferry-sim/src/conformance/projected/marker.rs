@@ -28,7 +28,7 @@ pub(super) fn marker_backwards<S: ProjectedSubject + ?Sized>() -> Check<S> {
                     case.refuses(&there, &committed, what).await?;
                     case.view_shows_within(&here, 1, &[1, 2]).await?;
                 } else {
-                    case.land(&there, &[2]).await?;
+                    case.overtake(&there, 2).await?;
                 }
                 case.pay(&here).await?;
                 case.view_shows(&there, &[1, 2]).await?;
@@ -85,7 +85,7 @@ pub(super) fn projection_keeps_version<S: ProjectedSubject + ?Sized>() -> Check<
                     return Err(Finding::new(expected, "another").into());
                 }
                 if !lands_or_is_refused(&case, &store, &draft).await? {
-                    case.land(&store, &[2]).await?;
+                    case.overtake(&store, 2).await?;
                 }
                 case.shows(&store, &[1, 2], &[]).await?;
                 Ok(())

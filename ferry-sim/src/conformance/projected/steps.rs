@@ -42,6 +42,34 @@ impl<S: ProjectedSubject + ?Sized> Case<'_, S> {
         Told::Unsettled(unsettled)
     }
 
+    /// Has a projection land whole that is alone.
+    pub(super) async fn projects(
+        &self,
+        store: &S::Store,
+        record: &Kept<S>,
+        which: &str,
+    ) -> Result<(), Finding> {
+        let first = self.project_once(store, record).await;
+        let told = match first {
+            Ok(Coverage::Whole) => return Ok(()),
+            Err(CommitError::Refused) => Told::Refused,
+            Ok(Coverage::Part { .. })
+            | Err(CommitError::NotLanded(_) | CommitError::InDoubt(_)) => {
+                self.project(store, record).await
+            }
+        };
+        let is_in_doubt = !matches!(first, Err(CommitError::Refused));
+        match told {
+            Told::Landed => Ok(()),
+            // By a first copy, which was in doubt.
+            Told::Refused if is_in_doubt => self.owes_nothing(store, "after a doubt").await,
+            Told::Refused | Told::Permanent(_) | Told::Unsettled(_) => {
+                let expected = format!("the projection of a record {which}, alone, to land whole");
+                Err(Finding::new(expected, told.to_string()))
+            }
+        }
+    }
+
     /// Has a projection be refused.
     pub(super) async fn refuses(
         &self,
