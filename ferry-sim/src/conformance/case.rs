@@ -17,7 +17,7 @@ pub(super) type ErrorOf<S> = <SchemaOf<S> as Schema>::Error;
 pub(super) type Answered<S> = Result<VersionOf<S>, CommitError<ErrorOf<S>>>;
 
 /// A key that nobody else uses.
-pub(super) struct Case<'s, S: Subject + ?Sized> {
+pub(super) struct Case<'s, S: Subject> {
     pub(super) subject: &'s S,
     pub(super) key: KeyOf<S>,
     /// The number whose input is a large one.
@@ -27,7 +27,7 @@ pub(super) struct Case<'s, S: Subject + ?Sized> {
 }
 
 /// A commit that is ready to be sent, once or more.
-pub(super) struct Draft<S: Subject + ?Sized> {
+pub(super) struct Draft<S: Subject> {
     pub(super) expected: Option<VersionOf<S>>,
     pub(super) state: StateOf<S>,
     pub(super) entries: Vec<<SchemaOf<S> as Schema>::Entry>,
@@ -44,7 +44,7 @@ pub(super) enum Told {
     Unsettled(String),
 }
 
-impl<'s, S: Subject + ?Sized> Case<'s, S> {
+impl<'s, S: Subject> Case<'s, S> {
     pub(super) fn new(subject: &'s S) -> Self {
         Self {
             subject,

@@ -6,7 +6,7 @@ use std::{fmt, future::Future, pin::Pin};
 ///
 /// Copied freely, and independent of the others: a check makes keys of its own, so any of them can run alone, in any order,
 /// also at once with others on the same data.
-pub struct Check<S: ?Sized> {
+pub struct Check<S> {
     name: &'static str,
     clause: &'static str,
     advice: &'static str,
@@ -36,7 +36,7 @@ impl From<Lack> for End {
     }
 }
 
-impl<S: ?Sized> Check<S> {
+impl<S> Check<S> {
     pub(super) fn new(
         name: &'static str,
         clause: &'static str,
@@ -85,15 +85,15 @@ impl<S: ?Sized> Check<S> {
     }
 }
 
-impl<S: ?Sized> Clone for Check<S> {
+impl<S> Clone for Check<S> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<S: ?Sized> Copy for Check<S> {}
+impl<S> Copy for Check<S> {}
 
-impl<S: ?Sized> fmt::Debug for Check<S> {
+impl<S> fmt::Debug for Check<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Check")
             .field("name", &self.name)

@@ -13,7 +13,7 @@ pub struct Report {
 }
 
 impl Report {
-    pub(super) async fn add<S: ?Sized>(&mut self, checks: &[Check<S>], subject: &S) {
+    pub(super) async fn add<S>(&mut self, checks: &[Check<S>], subject: &S) {
         for check in checks {
             self.checks.push(check.run(subject).await);
         }

@@ -35,7 +35,7 @@ pub(super) enum Shown {
     With,
 }
 
-impl<S: Subject + ?Sized> Case<'_, S> {
+impl<S: Subject> Case<'_, S> {
     /// Reads, and has the record hold these inputs and not those.
     pub(super) async fn shows(
         &self,
@@ -99,14 +99,7 @@ impl<S: Subject + ?Sized> Case<'_, S> {
             Shown::Without => (is_without, without, wanted.applied),
         };
         if !is_same {
-            let expected = format!("the state that inputs {held:?} lead to");
-            let mut absent = wanted.absent.iter();
-            let intruder = absent.find(|&&number| self.knows(&mut state, number));
-            let seen = match intruder {
-                Some(number) => format!("input {number} is in it, and was to be turned away"),
-                None => "another state, though it knows these inputs".to_owned(),
-            };
-            return Err(Finding::new(expected, seen));
+            return Err(self.differs(&mut state, held, wanted.absent));
         }
         match shown {
             Shown::With => {
@@ -124,6 +117,17 @@ impl<S: Subject + ?Sized> Case<'_, S> {
         self.lacks(&mut state, &mut model, wanted.absent)?;
         self.lacks(&mut state, &mut model, &[PROBE])?;
         Ok(shown)
+    }
+
+    /// What to say of a state that is not the one of the inputs that it knows.
+    fn differs(&self, state: &mut StateOf<S>, held: &[u32], absent: &[u32]) -> Finding {
+        let expected = format!("the state that inputs {held:?} lead to");
+        let intruder = absent.iter().find(|&&number| self.knows(state, number));
+        let seen = match intruder {
+            Some(number) => format!("input {number} is in it, and was to be turned away"),
+            None => "another state, though it knows these inputs".to_owned(),
+        };
+        Finding::new(expected, seen)
     }
 
     /// Has a record tell of one input that it was applied among these, and with which outcome.

@@ -2,7 +2,7 @@
 
 use super::super::{case::Case, check::Check, subject::ProjectedSubject};
 
-pub(super) fn projection_created_again<S: ProjectedSubject + ?Sized>() -> Check<S> {
+pub(super) fn projection_created_again<S: ProjectedSubject>() -> Check<S> {
     Check::new(
         "projection_created_again",
         "the projection of a record that was deleted since does not land, nor on the one that was created in its place",

@@ -7,7 +7,7 @@ use super::super::{
     subject::ProjectedSubject,
 };
 
-pub(super) fn dropped_projection<S: ProjectedSubject + ?Sized>() -> Check<S> {
+pub(super) fn dropped_projection<S: ProjectedSubject>() -> Check<S> {
     Check::new(
         "dropped_projection",
         "a projection whose future is dropped, at any of its polls, leaves the record pending until the view shows all of it; \
@@ -30,7 +30,7 @@ pub(super) fn dropped_projection<S: ProjectedSubject + ?Sized>() -> Check<S> {
 }
 
 /// Whether it was done before it was dropped.
-async fn drop_projection<S: ProjectedSubject + ?Sized>(
+async fn drop_projection<S: ProjectedSubject>(
     subject: &S,
     before: &[u32],
     polls: usize,

@@ -2,7 +2,7 @@
 
 use super::super::{case::Case, check::Check, subject::ProjectedSubject};
 
-pub(super) fn projected_twice<S: ProjectedSubject + ?Sized>() -> Check<S> {
+pub(super) fn projected_twice<S: ProjectedSubject>() -> Check<S> {
     Check::new(
         "projected_twice",
         "a record is projected once: the marker refuses the second time",
@@ -31,7 +31,7 @@ pub(super) fn projected_twice<S: ProjectedSubject + ?Sized>() -> Check<S> {
     )
 }
 
-pub(super) fn older_projection<S: ProjectedSubject + ?Sized>() -> Check<S> {
+pub(super) fn older_projection<S: ProjectedSubject>() -> Check<S> {
     Check::new(
         "older_projection",
         "the projection of a record that a commit has replaced does not clear what that commit owes",
@@ -60,7 +60,7 @@ pub(super) fn older_projection<S: ProjectedSubject + ?Sized>() -> Check<S> {
     )
 }
 
-pub(super) fn late_projection<S: ProjectedSubject + ?Sized>() -> Check<S> {
+pub(super) fn late_projection<S: ProjectedSubject>() -> Check<S> {
     Check::new(
         "late_projection",
         "the projection of an old record, coming after that of a newer, does not overwrite the newer view",

@@ -8,7 +8,7 @@ use super::super::{
     subject::ProjectedSubject,
 };
 
-pub(super) fn marker_backwards<S: ProjectedSubject + ?Sized>() -> Check<S> {
+pub(super) fn marker_backwards<S: ProjectedSubject>() -> Check<S> {
     Check::new(
         "marker_backwards",
         "a commit on what was read before a projection never moves the marker back",
@@ -39,7 +39,7 @@ pub(super) fn marker_backwards<S: ProjectedSubject + ?Sized>() -> Check<S> {
 }
 
 /// Whether it landed. To refuse it is right where the marker is part of the condition.
-async fn lands_or_is_refused<S: ProjectedSubject + ?Sized>(
+async fn lands_or_is_refused<S: ProjectedSubject>(
     case: &Case<'_, S>,
     store: &S::Store,
     draft: &Draft<S>,
@@ -55,7 +55,7 @@ async fn lands_or_is_refused<S: ProjectedSubject + ?Sized>(
     }
 }
 
-async fn as_committed<S: ProjectedSubject + ?Sized>(
+async fn as_committed<S: ProjectedSubject>(
     case: &Case<'_, S>,
     store: &S::Store,
     draft: Draft<S>,
@@ -67,7 +67,7 @@ async fn as_committed<S: ProjectedSubject + ?Sized>(
     })
 }
 
-pub(super) fn projection_keeps_version<S: ProjectedSubject + ?Sized>() -> Check<S> {
+pub(super) fn projection_keeps_version<S: ProjectedSubject>() -> Check<S> {
     Check::new(
         "projection_keeps_version",
         "a projection changes neither version nor state: it must not turn commits away, nor inputs",

@@ -12,7 +12,7 @@ mod steps;
 use super::{check::Check, subject::ProjectedSubject};
 
 /// All of them, the plainest first.
-pub(super) fn checks<S: ProjectedSubject + ?Sized>() -> Vec<Check<S>> {
+pub(super) fn checks<S: ProjectedSubject>() -> Vec<Check<S>> {
     vec![
         plain::commit_owes(),
         plain::projection_pays(),

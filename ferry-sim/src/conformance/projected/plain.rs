@@ -6,7 +6,7 @@ use super::super::{
     subject::ProjectedSubject,
 };
 
-pub(super) fn commit_owes<S: ProjectedSubject + ?Sized>() -> Check<S> {
+pub(super) fn commit_owes<S: ProjectedSubject>() -> Check<S> {
     Check::new(
         "commit_owes",
         "a commit leaves the record pending: as it was committed, and as anybody reads it",
@@ -30,7 +30,7 @@ pub(super) fn commit_owes<S: ProjectedSubject + ?Sized>() -> Check<S> {
     )
 }
 
-pub(super) fn projection_pays<S: ProjectedSubject + ?Sized>() -> Check<S> {
+pub(super) fn projection_pays<S: ProjectedSubject>() -> Check<S> {
     Check::new(
         "projection_pays",
         "a projection that lands whole has the view show every input of the record, once and in order, and moves the marker \
@@ -63,7 +63,7 @@ pub(super) fn projection_pays<S: ProjectedSubject + ?Sized>() -> Check<S> {
     )
 }
 
-pub(super) fn projections_apart<S: ProjectedSubject + ?Sized>() -> Check<S> {
+pub(super) fn projections_apart<S: ProjectedSubject>() -> Check<S> {
     Check::new(
         "projections_apart",
         "a projection changes nothing of another key: neither its view nor what it owes",

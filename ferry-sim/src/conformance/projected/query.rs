@@ -6,7 +6,7 @@ use super::super::{
     subject::ProjectedSubject,
 };
 
-pub(super) fn pending_is_found<S: ProjectedSubject + ?Sized>() -> Check<S> {
+pub(super) fn pending_is_found<S: ProjectedSubject>() -> Check<S> {
     Check::new(
         "pending_is_found",
         "the query of pending keys finds every key whose view lacks something, and no other: what it misses is never finished",
@@ -28,7 +28,7 @@ pub(super) fn pending_is_found<S: ProjectedSubject + ?Sized>() -> Check<S> {
     )
 }
 
-async fn finds<S: ProjectedSubject + ?Sized>(
+async fn finds<S: ProjectedSubject>(
     case: &Case<'_, S>,
     store: &S::Store,
     is_pending: bool,

@@ -14,7 +14,7 @@ use super::{
 
 const ROUNDS: usize = 8;
 
-pub(super) fn projection_race<S: ProjectedSubject + ?Sized>() -> Check<S> {
+pub(super) fn projection_race<S: ProjectedSubject>() -> Check<S> {
     Check::new(
         "projection_race",
         "of several projections of one record at once, one lands, and the view takes each input once",
@@ -47,7 +47,7 @@ pub(super) fn projection_race<S: ProjectedSubject + ?Sized>() -> Check<S> {
     )
 }
 
-fn one_lands<S: ProjectedSubject + ?Sized>(answers: &[Projected<S>]) -> Result<(), Finding> {
+fn one_lands<S: ProjectedSubject>(answers: &[Projected<S>]) -> Result<(), Finding> {
     let one = format!(
         "one of {} projections of the same record to land",
         answers.len()
@@ -76,12 +76,12 @@ fn one_lands<S: ProjectedSubject + ?Sized>(answers: &[Projected<S>]) -> Result<(
     }
 }
 
-enum Done<S: ProjectedSubject + ?Sized> {
+enum Done<S: ProjectedSubject> {
     Commit(Answered<S>),
     Projection,
 }
 
-pub(super) fn projection_meets_commit<S: ProjectedSubject + ?Sized>() -> Check<S> {
+pub(super) fn projection_meets_commit<S: ProjectedSubject>() -> Check<S> {
     Check::new(
         "projection_meets_commit",
         "a projection beside a commit takes nothing of it back, and what the commit brings is projected once",

@@ -12,7 +12,7 @@ use super::super::{
 pub(super) type Projected<S> =
     ProjectResult<<<S as Subject>::Store as ProjectedHandle>::View, ErrorOf<S>>;
 
-impl<S: ProjectedSubject + ?Sized> Case<'_, S> {
+impl<S: ProjectedSubject> Case<'_, S> {
     /// Projects once.
     pub(super) async fn project_once(&self, store: &S::Store, record: &Kept<S>) -> Projected<S> {
         store.project(&self.key, record).await

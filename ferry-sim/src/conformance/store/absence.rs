@@ -2,7 +2,7 @@
 
 use super::super::{case::Case, check::Check, subject::Subject};
 
-pub(super) fn absence_is_a_version<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn absence_is_a_version<S: Subject>() -> Check<S> {
     Check::new(
         "absence_is_a_version",
         "a commit that expects no record lands where there is none and nowhere else, and one that expects a version never \

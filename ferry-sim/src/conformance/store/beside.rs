@@ -14,7 +14,7 @@ use super::super::{
 const COMMITS: u32 = 8;
 const READERS: usize = 2;
 
-pub(super) fn reads_beside_commits<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn reads_beside_commits<S: Subject>() -> Check<S> {
     Check::new(
         "reads_beside_commits",
         "a read shows what was answered before it began, also while other commits are under way: neither commits nor other \
@@ -46,7 +46,7 @@ pub(super) fn reads_beside_commits<S: Subject + ?Sized>() -> Check<S> {
 }
 
 /// Raises the floor by each commit that was answered; leaves it where one is not.
-async fn write<S: Subject + ?Sized>(
+async fn write<S: Subject>(
     case: &Case<'_, S>,
     store: &S::Store,
     floor: &AtomicU32,
@@ -65,7 +65,7 @@ async fn write<S: Subject + ?Sized>(
 }
 
 /// Holds each read against the floor at its beginning, and raises it.
-async fn watch<S: Subject + ?Sized>(
+async fn watch<S: Subject>(
     case: &Case<'_, S>,
     store: &S::Store,
     floor: &AtomicU32,

@@ -8,7 +8,7 @@ use super::super::{
     subject::Subject,
 };
 
-pub(super) fn created_again<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn created_again<S: Subject>() -> Check<S> {
     Check::new(
         "created_again",
         "no version comes back with a record that is deleted and created again, with the same content or another",
@@ -45,12 +45,7 @@ pub(super) fn created_again<S: Subject + ?Sized>() -> Check<S> {
 }
 
 /// The input to apply: the one from before, unless the record still knows it.
-fn again<S: Subject + ?Sized>(
-    case: &Case<'_, S>,
-    seen: Option<Kept<S>>,
-    number: u32,
-    fresh: u32,
-) -> u32 {
+fn again<S: Subject>(case: &Case<'_, S>, seen: Option<Kept<S>>, number: u32, fresh: u32) -> u32 {
     let fold = case.subject.fold();
     let mut state = match seen {
         Some(Record { state, .. }) => state,
@@ -62,7 +57,7 @@ fn again<S: Subject + ?Sized>(
     }
 }
 
-async fn late_ones_write_nothing<S: Subject + ?Sized>(
+async fn late_ones_write_nothing<S: Subject>(
     case: &Case<'_, S>,
     store: &S::Store,
     late: [&Draft<S>; 2],
@@ -74,7 +69,7 @@ async fn late_ones_write_nothing<S: Subject + ?Sized>(
     Ok(())
 }
 
-pub(super) fn absent_again<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn absent_again<S: Subject>() -> Check<S> {
     Check::new(
         "absent_again",
         "a commit that found no record, and comes when one was created and deleted, writes nothing",

@@ -6,7 +6,7 @@ use super::super::{
     subject::Subject,
 };
 
-pub(super) fn delivered_twice<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn delivered_twice<S: Subject>() -> Check<S> {
     Check::new(
         "delivered_twice",
         "of a commit that is delivered twice, the second is refused: not written again, not told that it landed, and not told \

@@ -11,7 +11,7 @@ use super::super::{
 /// So far a call is followed.
 const POLLS_MAX: usize = 40;
 
-pub(super) fn dropped_commit<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn dropped_commit<S: Subject>() -> Check<S> {
     Check::new(
         "dropped_commit",
         "a commit whose future is dropped, at any of its polls, has landed whole, or lands so later, or never does; and the \
@@ -34,11 +34,7 @@ pub(super) fn dropped_commit<S: Subject + ?Sized>() -> Check<S> {
 }
 
 /// Whether it was done before it was dropped.
-async fn drop_commit<S: Subject + ?Sized>(
-    subject: &S,
-    before: &[u32],
-    polls: usize,
-) -> Result<bool, End> {
+async fn drop_commit<S: Subject>(subject: &S, before: &[u32], polls: usize) -> Result<bool, End> {
     let case = Case::new(subject);
     let (here, there) = (subject.open().await, subject.open().await);
     if !before.is_empty() {
@@ -59,7 +55,7 @@ async fn drop_commit<S: Subject + ?Sized>(
 }
 
 /// The record is whole once another commit has landed.
-async fn settled<S: Subject + ?Sized>(
+async fn settled<S: Subject>(
     case: &Case<'_, S>,
     store: &S::Store,
     before: &[u32],
@@ -79,7 +75,7 @@ async fn settled<S: Subject + ?Sized>(
     }
 }
 
-pub(super) fn dropped_read<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn dropped_read<S: Subject>() -> Check<S> {
     Check::new(
         "dropped_read",
         "a read whose future is dropped, at any of its polls, changes nothing, and the store goes on",

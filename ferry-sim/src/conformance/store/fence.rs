@@ -6,7 +6,7 @@ use super::super::{
     subject::Subject,
 };
 
-pub(super) fn stale_version<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn stale_version<S: Subject>() -> Check<S> {
     Check::new(
         "stale_version",
         "a commit on a version that another commit has replaced writes nothing",
@@ -27,7 +27,7 @@ pub(super) fn stale_version<S: Subject + ?Sized>() -> Check<S> {
     )
 }
 
-pub(super) fn zero_rows<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn zero_rows<S: Subject>() -> Check<S> {
     Check::new(
         "zero_rows",
         "a commit whose condition matched nothing does not say that it landed",
@@ -71,7 +71,7 @@ pub(super) fn zero_rows<S: Subject + ?Sized>() -> Check<S> {
     )
 }
 
-pub(super) fn refusal<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn refusal<S: Subject>() -> Check<S> {
     Check::new(
         "refusal",
         "a commit on a record that is not as it was read is told `Refused`, not that it can never land",
@@ -102,7 +102,7 @@ pub(super) fn refusal<S: Subject + ?Sized>() -> Check<S> {
     )
 }
 
-pub(super) fn late_commit<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn late_commit<S: Subject>() -> Check<S> {
     Check::new(
         "late_commit",
         "a commit that was issued long ago writes nothing, however many others have landed since",
@@ -130,7 +130,7 @@ pub(super) fn late_commit<S: Subject + ?Sized>() -> Check<S> {
     )
 }
 
-pub(super) fn no_version_twice<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn no_version_twice<S: Subject>() -> Check<S> {
     Check::new(
         "no_version_twice",
         "the version never repeats for a key",

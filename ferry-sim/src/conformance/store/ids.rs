@@ -2,7 +2,7 @@
 
 use super::super::{case::Case, check::Check, subject::Subject};
 
-pub(super) fn known_ids<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn known_ids<S: Subject>() -> Check<S> {
     Check::new(
         "known_ids",
         "a read tells of each id that it is asked about whether its input was applied, with the outcome that it was first \

@@ -2,7 +2,7 @@
 
 use super::super::{case::Case, check::Check, subject::Subject};
 
-pub(super) fn keys_apart<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn keys_apart<S: Subject>() -> Check<S> {
     Check::new(
         "keys_apart",
         "a commit changes nothing of another key: not its record, not its version, not what is known of its ids",

@@ -16,7 +16,7 @@ mod whole;
 use super::{check::Check, subject::Subject};
 
 /// All of them, the plainest first.
-pub(super) fn checks<S: Subject + ?Sized>() -> Vec<Check<S>> {
+pub(super) fn checks<S: Subject>() -> Vec<Check<S>> {
     vec![
         reads::read_after_commit(),
         reads::answered_version(),

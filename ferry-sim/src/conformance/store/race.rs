@@ -12,7 +12,7 @@ use super::super::{
 const WRITERS: u32 = 4;
 const ROUNDS: usize = 8;
 
-pub(super) fn create_race<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn create_race<S: Subject>() -> Check<S> {
     Check::new(
         "create_race",
         "of several commits that found no record, one lands",
@@ -22,7 +22,7 @@ pub(super) fn create_race<S: Subject + ?Sized>() -> Check<S> {
     )
 }
 
-pub(super) fn update_race<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn update_race<S: Subject>() -> Check<S> {
     Check::new(
         "update_race",
         "of several commits on one version, one lands",
@@ -32,7 +32,7 @@ pub(super) fn update_race<S: Subject + ?Sized>() -> Check<S> {
     )
 }
 
-async fn race<S: Subject + ?Sized>(subject: &S, before: &[u32]) -> Result<(), End> {
+async fn race<S: Subject>(subject: &S, before: &[u32]) -> Result<(), End> {
     let mut stores = Vec::new();
     for _ in 0..WRITERS {
         stores.push(subject.open().await);
@@ -57,7 +57,7 @@ async fn race<S: Subject + ?Sized>(subject: &S, before: &[u32]) -> Result<(), En
 }
 
 /// Holds the answers against the record; the writers' inputs are 11 and on.
-async fn settle<S: Subject + ?Sized>(
+async fn settle<S: Subject>(
     case: &Case<'_, S>,
     store: &S::Store,
     before: &[u32],

@@ -6,7 +6,7 @@ use super::super::{
     subject::Subject,
 };
 
-pub(super) fn read_after_commit<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn read_after_commit<S: Subject>() -> Check<S> {
     Check::new(
         "read_after_commit",
         "a read shows every commit that was answered before it began, whichever handle made it",
@@ -29,7 +29,7 @@ pub(super) fn read_after_commit<S: Subject + ?Sized>() -> Check<S> {
     )
 }
 
-pub(super) fn answered_version<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn answered_version<S: Subject>() -> Check<S> {
     Check::new(
         "answered_version",
         "a commit answers the version that the record has since, which is another than before",
@@ -61,7 +61,7 @@ pub(super) fn answered_version<S: Subject + ?Sized>() -> Check<S> {
     )
 }
 
-pub(super) fn new_handle<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn new_handle<S: Subject>() -> Check<S> {
     Check::new(
         "new_handle",
         "a commit that was answered is durable: it outlives the handle that made it",

@@ -2,7 +2,7 @@
 
 use super::super::{case::Case, check::Check, check::Lack, subject::Subject};
 
-pub(super) fn large_record<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn large_record<S: Subject>() -> Check<S> {
     Check::new(
         "large_record",
         "a record as large as it may get is committed and read whole, and goes on from there",

@@ -10,7 +10,7 @@ use super::super::{
     subject::Subject,
 };
 
-pub(super) fn batch_is_whole<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn batch_is_whole<S: Subject>() -> Check<S> {
     Check::new(
         "batch_is_whole",
         "a commit that lands brings its state and every one of its entries",
@@ -31,7 +31,7 @@ pub(super) fn batch_is_whole<S: Subject + ?Sized>() -> Check<S> {
     )
 }
 
-pub(super) fn refused_leaves_nothing<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn refused_leaves_nothing<S: Subject>() -> Check<S> {
     Check::new(
         "refused_leaves_nothing",
         "a commit that is refused leaves nothing behind: no entry, no id, no other version",
@@ -60,7 +60,7 @@ pub(super) fn refused_leaves_nothing<S: Subject + ?Sized>() -> Check<S> {
     )
 }
 
-pub(super) fn no_half_is_read<S: Subject + ?Sized>() -> Check<S> {
+pub(super) fn no_half_is_read<S: Subject>() -> Check<S> {
     Check::new(
         "no_half_is_read",
         "a read beside a commit shows the record as it was or as it becomes, never a part of the commit",
@@ -81,12 +81,12 @@ pub(super) fn no_half_is_read<S: Subject + ?Sized>() -> Check<S> {
     )
 }
 
-enum Done<S: Subject + ?Sized> {
+enum Done<S: Subject> {
     Commit(Answered<S>),
     Read(Result<Option<Kept<S>>, Fault<ErrorOf<S>>>),
 }
 
-async fn beside<S: Subject + ?Sized>(
+async fn beside<S: Subject>(
     case: &Case<'_, S>,
     [here, there]: [&S::Store; 2],
     before: &[u32],
