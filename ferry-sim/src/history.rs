@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use ferry_core::{Cause, Failure, Instant, drive::Stats};
 
 use crate::{
+    calls::{Asked, Pace},
     executor::Halt,
     purses::StoreError,
     sent::{Quirk, Sent, ToldBy},
@@ -175,6 +176,12 @@ pub struct History<W: Workload> {
     pub submissions: Vec<Submission<W>>,
     /// The store's true log, in the order in which the writes took effect.
     pub log: Vec<Written<W>>,
+    /// What nodes asked of the store, in the order in which they did.
+    pub calls: Vec<Asked>,
+    /// At which pace they were to.
+    pub pace: Pace,
+    /// Who was told by hand to resume which key.
+    pub resumes: Vec<(Life, u32)>,
     /// What the store holds at the end.
     pub records: BTreeMap<u32, StateOf<W>>,
     /// Whether records have views.
@@ -196,6 +203,9 @@ impl<W: Workload> Default for History<W> {
         Self {
             submissions: Vec::new(),
             log: Vec::new(),
+            calls: Vec::new(),
+            pace: Pace::default(),
+            resumes: Vec::new(),
             records: BTreeMap::new(),
             has_views: false,
             pending: Vec::new(),

@@ -18,7 +18,7 @@
 //! | what goes wrong between a node and the store | `store/` |
 //! | nodes, crashes, sweepers, clients | `fleet/` |
 //! | what a seed draws | `swarm.rs`, `chance.rs` |
-//! | what has to hold, and how it is checked | [`checkers`], [`history`] |
+//! | what has to hold, and how it is checked | [`checkers`], [`history`], [`calls`] |
 //! | what has to happen now and then | [`points`] |
 //! | that the checkers notice | [`policy`], [`mutants`] |
 #![forbid(unsafe_code)]
@@ -35,6 +35,7 @@ mod trace;
 mod workload;
 mod world;
 
+pub mod calls;
 pub mod check;
 pub mod checkers;
 pub mod conformance;

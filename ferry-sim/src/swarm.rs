@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use ferry_core::{Retry, per_key::Limits};
 
-use crate::{chance::Chance, store::Layout};
+use crate::{calls::Pace, chance::Chance, store::Layout};
 
 /// How large a simulation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,6 +167,8 @@ pub(crate) struct Draws {
     pub(crate) resumes: u64,
     /// How much of the inputs come close together.
     pub(crate) bursts: u64,
+    /// A sweeper's pause between its turns, and the longest for a key that keeps failing.
+    pub(crate) sweeps: (Duration, Duration),
     pub(crate) layout: Layout,
     pub(crate) broken: Broken,
 }
@@ -194,6 +196,16 @@ impl Broken {
         }
     }
 
+    /// A sweeper's pause between its turns, and the longest for a key that keeps failing: short enough for some turns after
+    /// the healing, and far apart where there is a key that keeps failing for good.
+    fn sweeps(self) -> (Duration, Duration) {
+        let every = match self {
+            Self::Projections(_) => 1,
+            Self::Nothing | Self::Commits(_) | Self::Node(_) => 8,
+        };
+        (Duration::from_secs(every), Duration::from_secs(16))
+    }
+
     /// The key that is broken.
     pub(crate) fn key(self) -> Option<u32> {
         match self {
@@ -204,6 +216,18 @@ impl Broken {
 }
 
 impl Draws {
+    /// At which pace the nodes are to go about it.
+    pub(crate) fn pace(&self) -> Pace {
+        let (sweep_every, sweep_pause_max) = self.sweeps;
+        Pace {
+            retry: self.retry,
+            sweep_every,
+            sweep_pause_max,
+            drift: self.drift,
+            is_jumpy: self.jumps > 0,
+        }
+    }
+
     pub(crate) fn of(size: Size, chance: &mut Chance) -> Self {
         let defaults = Limits::default();
         let limits = Limits {
@@ -241,9 +265,10 @@ impl Draws {
             shutdowns: chance.pick(&[0, 0, 0, 1, 2]),
             jumps: chance.pick(&[0, 0, 0, 2]),
             drift: chance.pick(&[0, 0, 5, 300]),
-            deletes: chance.pick(&[0, 0, 0, 2, 8]),
+            deletes: chance.pick(&[0, 0, 0, 2, 8, 80]),
             resumes: chance.pick(&[0, 0, 5, 30]),
             bursts: chance.pick(&[0, 3_000, 9_000]),
+            sweeps: broken.sweeps(),
             layout: chance.pick(&[Layout::Together, Layout::Apart]),
             broken,
         }

@@ -108,7 +108,10 @@ impl<K: Kind> World<K> {
             rates: draws.rates,
             table: Table::new(load.clone()),
             nodes,
-            history: History::default(),
+            history: History {
+                pace: draws.pace(),
+                ..History::default()
+            },
             points: Points::default(),
             waiting: BTreeMap::new(),
             given_up: BTreeSet::new(),

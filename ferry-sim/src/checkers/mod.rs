@@ -7,6 +7,7 @@ mod lines;
 mod order;
 mod view;
 mod violation;
+mod work;
 
 pub use violation::{Property, Violation};
 
@@ -23,5 +24,6 @@ pub fn check<W: Workload>(load: &W, history: &History<W>) -> Vec<Violation> {
     order::check(history, &mut found);
     view::check(history, &lines, &mut found);
     ends::check(history, &mut found);
+    work::check(history, &mut found);
     found
 }

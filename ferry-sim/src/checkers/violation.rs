@@ -1,6 +1,6 @@
 //! What can be wrong with a run.
 
-use core::fmt;
+use core::{fmt, time::Duration};
 
 use ferry_core::Instant;
 
@@ -32,6 +32,8 @@ pub enum Property {
     NoLeaks,
     /// P9: one bad input harms no other.
     NoHarm,
+    /// P10: the work that the store has is bounded, and nobody retries in step with another.
+    BoundedWork,
     /// P11: the same seed gives the same trace.
     SameTrace,
 }
@@ -50,6 +52,7 @@ impl Property {
             Self::Answered => 7,
             Self::NoLeaks => 8,
             Self::NoHarm => 9,
+            Self::BoundedWork => 10,
             Self::SameTrace => 11,
         }
     }
@@ -67,6 +70,7 @@ impl fmt::Display for Property {
             Self::Answered => "everyone is answered once the world is healthy",
             Self::NoLeaks => "nothing leaks",
             Self::NoHarm => "one bad input harms no other",
+            Self::BoundedWork => "the store's work is bounded, and no retries are in step",
             Self::SameTrace => "the same seed gives the same trace",
         };
         write!(f, "P{} ({words})", self.number())
@@ -180,6 +184,33 @@ pub enum Violation {
         node: usize,
         tasks: usize,
     },
+    TriedTooOften {
+        life: Life,
+        key: u32,
+        tries: u32,
+        attempts: u32,
+    },
+    TooSoon {
+        life: Life,
+        key: u32,
+        pause: Duration,
+        least: Duration,
+    },
+    NoBackoff {
+        failures: u64,
+        nats: u64,
+    },
+    InStep {
+        one: (Life, u32),
+        other: (Life, u32),
+        pauses: [Duration; 3],
+    },
+    SweptTooOften {
+        life: Life,
+        key: u32,
+        tries: u64,
+        most: u64,
+    },
     Diverged(Difference),
 }
 
@@ -207,6 +238,11 @@ impl Violation {
             Self::Overtaken { .. } => Property::InOrder,
             Self::Unanswered { .. } | Self::NeverQuiet { .. } => Property::Answered,
             Self::StillHeld { .. } | Self::TasksLeft { .. } => Property::NoLeaks,
+            Self::TriedTooOften { .. }
+            | Self::TooSoon { .. }
+            | Self::NoBackoff { .. }
+            | Self::InStep { .. }
+            | Self::SweptTooOften { .. } => Property::BoundedWork,
             Self::Diverged(_) => Property::SameTrace,
         }
     }
@@ -370,6 +406,42 @@ impl fmt::Display for Violation {
                     "node {node} was closed and let go of, and has {tasks} tasks left"
                 )
             }
+            Self::TriedTooOften {
+                life,
+                key,
+                tries,
+                attempts,
+            } => write!(
+                f,
+                "at key {key}, {life} tried the same {tries} times, and has {attempts} attempts"
+            ),
+            Self::TooSoon {
+                life,
+                key,
+                pause,
+                least,
+            } => write!(
+                f,
+                "at key {key}, {life} came back to a store that throttles after {pause:?}, and {least:?} were due"
+            ),
+            Self::NoBackoff { failures, nats } => write!(
+                f,
+                "after {failures} failures the pauses were so short as they are by chance once in e to the {nats}"
+            ),
+            Self::InStep { one, other, pauses } => write!(
+                f,
+                "{} at key {} and {} at key {} both paused for {pauses:?}",
+                one.0, one.1, other.0, other.1
+            ),
+            Self::SweptTooOften {
+                life,
+                key,
+                tries,
+                most,
+            } => write!(
+                f,
+                "{life} tried to project key {key} {tries} times, which is throttled for good, and {most} are due at most"
+            ),
             Self::Diverged(difference) => write!(f, "the second run differs {difference}"),
         }
     }

@@ -17,9 +17,6 @@ use crate::{
     world::World,
 };
 
-/// How long a sweeper rests between its turns; in the time after the healing there are some.
-const PAUSE: Duration = Duration::from_secs(8);
-
 /// Starts a node's sweeper, unless nobody is to sweep.
 pub(crate) fn start<W: ProjectedWorkload>(
     world: &Arc<World<Projected<W>>>,
@@ -29,9 +26,10 @@ pub(crate) fn start<W: ProjectedWorkload>(
         world.weakened();
         return None;
     }
+    let (every, pause_max) = world.draws.sweeps;
     let schedule = Schedule {
-        every: PAUSE,
-        pause_max: PAUSE * 2,
+        every,
+        pause_max,
         ..Schedule::default()
     };
     let asked = Arc::clone(world);
@@ -84,6 +82,7 @@ pub(crate) fn begin<K: Kind>(world: &Arc<World<K>>, chance: &mut Chance) {
             let Some(up) = world.up(node) else { return };
             world.met(Point::Resumed);
             world.tell(Event::Resume { node, key });
+            world.lock().history.resumes.push((up.life, key));
             let resuming = K::resume(&up, &world.key(key));
             let process = up.process.clone();
             drop(up);

@@ -11,6 +11,7 @@ use crate::{
     history::{What, Written},
     kind::Kind,
     points::Point,
+    policy::Versions,
     swarm::Broken,
     world::World,
 };
@@ -78,6 +79,7 @@ async fn delete<K: Kind>(world: Arc<World<K>>, mut chance: Chance) {
     let state = &mut *world.lock();
     if state.table.delete(key, empty, &world.policy) {
         state.points.met(Point::Deleted);
+        world.weakened_if(world.policy.versions == Versions::Restart);
         world.tell(Event::Deleted { key });
         state.history.log.push(Written {
             at: world.process.now(),

@@ -19,6 +19,7 @@ use self::delivery::{Asked, Request};
 pub use self::fate::Fate;
 pub(crate) use self::{project::Layout, table::Table};
 use crate::{
+    calls::{Ask, Came},
     event::{Event, Verdict},
     executor::Process,
     history::{Call, Life},
@@ -106,6 +107,22 @@ impl<K: Kind> SimStore<K> {
         or(heard, timed_out).await
     }
 
+    async fn fetched(&self, key: u32) -> Result<Option<RecordOf<Self>>, Fault<StoreError>> {
+        let (call, there, back, failed) = self.world.read_asked(self.life, key);
+        self.process.sleep(there).await;
+        let is_stale = self.world.policy.reading == Reading::Stale;
+        let (record, was_stale) = self.world.lock().table.read(key, is_stale);
+        self.world.weakened_if(was_stale);
+        self.process.sleep(back).await;
+        self.world.tell(Event::Read { call, failed });
+        self.step().await;
+        if failed {
+            self.world.met(Point::ReadFailed);
+            return Err(Fault::transient(StoreError::Busy));
+        }
+        Ok(record)
+    }
+
     /// What the adapter makes of the answer to a commit.
     fn understood(
         &self,
@@ -142,22 +159,12 @@ impl<K: Kind> Store for SimStore<K> {
     async fn read(
         &self,
         key: &KeyOf<K::Load>,
-        _ids: &[IdOf<K::Load>],
+        ids: &[IdOf<K::Load>],
     ) -> Result<Option<RecordOf<Self>>, Fault<StoreError>> {
         let key = self.world.number_of(key);
-        let (call, there, back, failed) = self.world.read_asked(self.life, key);
-        self.process.sleep(there).await;
-        let is_stale = self.world.policy.reading == Reading::Stale;
-        let (record, was_stale) = self.world.lock().table.read(key, is_stale);
-        self.world.weakened_if(was_stale);
-        self.process.sleep(back).await;
-        self.world.tell(Event::Read { call, failed });
-        self.step().await;
-        if failed {
-            self.world.met(Point::ReadFailed);
-            return Err(Fault::transient(StoreError::Busy));
-        }
-        Ok(record)
+        let ask = if ids.is_empty() { Ask::Look } else { Ask::Read };
+        let read = self.fetched(key);
+        self.world.noted(self.life, key, ask, read, Came::of).await
     }
 
     async fn commit(
@@ -165,7 +172,8 @@ impl<K: Kind> Store for SimStore<K> {
         key: &KeyOf<K::Load>,
         commit: Commit<'_, Self>,
     ) -> Result<VersionOf<K::Load>, CommitError<StoreError>> {
-        let call = self.world.next_call(self.life, self.world.number_of(key));
+        let key = self.world.number_of(key);
+        let call = self.world.next_call(self.life, key);
         if commit.entries.len() > 1 {
             self.world.met(Point::Batch);
         }
@@ -174,8 +182,15 @@ impl<K: Kind> Store for SimStore<K> {
             state: commit.state.clone(),
             entries: commit.entries.to_vec(),
         };
-        let answer = self.ask(call, asked).await;
-        self.understood(call, answer)
+        let submissions = commit.entries.iter().map(|sent| sent.submission);
+        let ask = Ask::Commit(submissions.collect());
+        let committed = async {
+            let answer = self.ask(call, asked).await;
+            self.understood(call, answer)
+        };
+        self.world
+            .noted(self.life, key, ask, committed, Came::of)
+            .await
     }
 }
 

@@ -8,6 +8,7 @@ use super::{
     table::Span,
 };
 use crate::{
+    calls::{Ask, Came},
     history::Call,
     kind::{Kind, RecordOf},
     points::Point,
@@ -40,6 +41,15 @@ where
             state: record.state.clone(),
             version: record.version.clone(),
         };
+        let projected = self.projected(key, record);
+        self.world
+            .noted(self.life, key, Ask::Project, projected, Came::of_projection)
+            .await
+    }
+}
+
+impl<K: Kind> SimStore<K> {
+    async fn projected(&self, key: u32, record: RecordOf<K::Load>) -> Projecting {
         if self.world.policy.telling == Telling::AtCommit {
             return self.told_at_once(key, record);
         }
@@ -62,9 +72,7 @@ where
             }
         }
     }
-}
 
-impl<K: Kind> SimStore<K> {
     fn next_call(&self, key: u32) -> Call {
         self.world.next_call(self.life, key)
     }

@@ -1,0 +1,143 @@
+//! What nodes ask of the store, and what they hear: noted for those who check how much of it there is.
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use ferry_core::{Class, CommitError, Coverage, Fault, Instant, Retry, drive::Runtime};
+
+use crate::{
+    history::{Life, SubmissionId},
+    kind::Kind,
+    world::World,
+};
+
+/// A call of the store, as its caller saw it.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Who made it.
+    pub life: Life,
+    /// Whose record it is about.
+    pub key: u32,
+    /// What for.
+    pub ask: Ask,
+    /// When.
+    pub at: Instant,
+    /// What its caller heard, and when; `None` where the caller was gone by then.
+    pub came: Option<(Instant, Came)>,
+}
+
+/// What a call is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// To read a record that a batch is to be folded on.
+    Read,
+    /// To read a record that is to be projected.
+    Look,
+    /// To commit entries that came in these attempts.
+    Commit(Vec<SubmissionId>),
+    /// To project.
+    Project,
+}
+
+/// What a caller heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Came {
+    /// It is done, or a part of it.
+    Done,
+    /// The record is not as it was read.
+    Refused,
+    /// Nothing was done.
+    Failed(Class),
+    /// It may have been done.
+    InDoubt,
+}
+
+/// At which pace nodes are to go about it, all of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pace {
+    /// How a round trip is tried again, and a resume.
+    pub retry: Retry,
+    /// A sweeper's pause between two turns.
+    pub sweep_every: Duration,
+    /// The longest that a sweeper leaves a key alone that keeps failing.
+    pub sweep_pause_max: Duration,
+    /// By how much a node's clock is fast at most, in a thousand.
+    pub drift: u64,
+    /// Whether clocks of nodes jump ahead, so that a pause may be shorter than it was to be.
+    pub is_jumpy: bool,
+}
+
+impl<E> From<&Fault<E>> for Came {
+    fn from(fault: &Fault<E>) -> Self {
+        Self::Failed(fault.class)
+    }
+}
+
+impl<E> From<&CommitError<E>> for Came {
+    fn from(error: &CommitError<E>) -> Self {
+        match error {
+            CommitError::Refused => Self::Refused,
+            CommitError::NotLanded(fault) => fault.into(),
+            CommitError::InDoubt(_) => Self::InDoubt,
+        }
+    }
+}
+
+impl Came {
+    pub(crate) fn of<T, E>(result: &Result<T, E>) -> Self
+    where
+        Self: for<'e> From<&'e E>,
+    {
+        match result {
+            Ok(_) => Self::Done,
+            Err(error) => error.into(),
+        }
+    }
+
+    pub(crate) fn of_projection<V, E>(result: &Result<Coverage<V, E>, CommitError<E>>) -> Self {
+        match result {
+            Ok(Coverage::Part { fault, .. }) => fault.into(),
+            Ok(Coverage::Whole) => Self::Done,
+            Err(error) => error.into(),
+        }
+    }
+
+    /// Whether the same is to be tried again, after a pause.
+    pub(crate) fn is_tried_again(self) -> bool {
+        match self {
+            Self::Done | Self::Failed(Class::Permanent) => false,
+            Self::Refused
+            | Self::InDoubt
+            | Self::Failed(Class::Transient | Class::Throttled(_)) => true,
+        }
+    }
+}
+
+impl<K: Kind> World<K> {
+    /// Notes what came of a call, once it is known.
+    pub(crate) async fn noted<T>(
+        self: &Arc<Self>,
+        life: Life,
+        key: u32,
+        ask: Ask,
+        call: impl Future<Output = T>,
+        came: impl FnOnce(&T) -> Came,
+    ) -> T {
+        let at = self.process.now();
+        let nth = {
+            let calls = &mut self.lock().history.calls;
+            calls.push(Asked {
+                life,
+                key,
+                ask,
+                at,
+                came: None,
+            });
+            calls.len() - 1
+        };
+        let result = call.await;
+        let came = came(&result);
+        self.lock().history.calls[nth].came = Some((self.process.now(), came));
+        result
+    }
+}

@@ -1,0 +1,332 @@
+//! P10: the work that the store has is bounded, and nobody retries in step with another.
+//!
+//! Tries of one round trip are told by what they have in common: two commits of one node and key, the one right after the
+//! other, which hold an entry of the same attempt. An attempt goes in one round trip alone, so these are tries of one. What
+//! was read between them belongs to it, too. Tries that a round trip made before its first commit are not seen; so a pause
+//! was never drawn from less than is reckoned here, and no round trip tried less often.
+
+use core::{mem, time::Duration};
+use std::collections::BTreeMap;
+
+use ferry_core::{Class, Instant, Retry};
+
+use super::Violation;
+use crate::{
+    calls::{Ask, Asked, Came, Pace},
+    history::{History, Life, SubmissionId},
+    workload::Workload,
+};
+
+/// Odds of e to the power of minus this: of a sound run, in ten trillion, that it is taken for one without pauses.
+const NATS_MAX: f64 = 30.0;
+
+/// More than clocks lose by rounding.
+const SLACK: Duration = Duration::from_micros(1);
+
+type Place = (Life, u32);
+
+/// A pause between two tries.
+#[derive(Clone, Copy)]
+struct Pause {
+    /// It was the one after so many failed tries, or after more.
+    nth: u32,
+    after: Came,
+    length: Duration,
+}
+
+/// The tries of some inputs together, as far as they are seen.
+#[derive(Default)]
+struct Trip<'h> {
+    /// Calls since the last commit, that one included.
+    calls: Vec<&'h Asked>,
+    pauses: Vec<Pause>,
+}
+
+pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation>) {
+    let mut trips: BTreeMap<Place, Trip<'_>> = BTreeMap::new();
+    let mut in_step = InStep::default();
+    let mut odds = Odds::default();
+    for call in &history.calls {
+        let place = (call.life, call.key);
+        if matches!(call.ask, Ask::Look | Ask::Project) {
+            continue;
+        }
+        odds.failed(call);
+        let trip = trips.entry(place).or_default();
+        let before = trip.calls.first().and_then(|call| entries(call));
+        trip.calls.push(call);
+        let Some(now) = entries(call) else { continue };
+        let is_same = before.is_some_and(|before| share(before, now)) && !trip.was_split();
+        if is_same {
+            trip.go_on();
+        } else {
+            let over = mem::take(trip);
+            over.check(place, &history.pace, &mut odds, &mut in_step, found);
+            trip.calls.push(call);
+        }
+    }
+    for (place, trip) in trips {
+        trip.check(place, &history.pace, &mut odds, &mut in_step, found);
+    }
+    odds.check(found);
+    sweeps(history, found);
+}
+
+fn entries(call: &Asked) -> Option<&[SubmissionId]> {
+    match &call.ask {
+        Ask::Commit(entries) => Some(entries),
+        Ask::Read | Ask::Look | Ask::Project => None,
+    }
+}
+
+/// Whether both hold an entry of one attempt. The entries of a commit are in the order of their attempts.
+fn share(one: &[SubmissionId], other: &[SubmissionId]) -> bool {
+    other.iter().any(|entry| one.binary_search(entry).is_ok())
+}
+
+impl Trip<'_> {
+    /// The last commit was turned away for good: its halves are tried apart, at once, and as if for the first time.
+    fn was_split(&self) -> bool {
+        let last = self.calls.first().and_then(|call| call.came);
+        matches!(last, Some((_, Came::Failed(Class::Permanent))))
+    }
+
+    /// There was another try, whose commit is the last call.
+    fn go_on(&mut self) {
+        for pair in self.calls.windows(2) {
+            if let Some((at, after)) = pair[0].came.filter(|(_, came)| came.is_tried_again()) {
+                let nth = self.pauses.len() as u32 + 1;
+                let length = pair[1].at.since(at);
+                self.pauses.push(Pause { nth, after, length });
+            }
+        }
+        let done = self.calls.len() - 1;
+        self.calls.drain(..done);
+    }
+
+    /// Each failed try but the last is followed by a pause, and no more of them than [`Retry::attempts`] says.
+    fn check(
+        &self,
+        (life, key): Place,
+        pace: &Pace,
+        odds: &mut Odds,
+        in_step: &mut InStep,
+        found: &mut Vec<Violation>,
+    ) {
+        let (tries, attempts) = (self.pauses.len() as u32 + 1, pace.retry.attempts);
+        if tries > attempts {
+            found.push(Violation::TriedTooOften {
+                life,
+                key,
+                tries,
+                attempts,
+            });
+        }
+        for &pause in &self.pauses {
+            // A pause whose clock jumps ahead in the middle may end there.
+            let least = pause.least(&pace.retry);
+            if !pace.is_jumpy && pace.on_a_fast_clock(pause.length) + SLACK < least {
+                let pause = pause.length;
+                found.push(Violation::TooSoon {
+                    life,
+                    key,
+                    pause,
+                    least,
+                });
+            }
+            if !pace.is_jumpy {
+                odds.paused(pause, pace);
+            }
+        }
+        in_step.check((life, key), &self.pauses, found);
+    }
+}
+
+impl Pause {
+    /// A store that throttles is given half of the longest pause that there could have been, and its own hint.
+    fn least(&self, retry: &Retry) -> Duration {
+        match self.after {
+            Came::Failed(Class::Throttled(hint)) => {
+                let half = ceiling(retry.base, retry.factor, retry.cap, self.nth) / 2;
+                hint.map_or(half, |hint| hint.max(half))
+            }
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+/// The most that the pause after so many failed tries can be.
+fn ceiling(base: Duration, factor: u32, cap: Duration, failed: u32) -> Duration {
+    let growth = factor.saturating_pow(failed.saturating_sub(1));
+    base.saturating_mul(growth).min(cap)
+}
+
+impl Pace {
+    /// How long it can have been at most on the clock of a node.
+    fn on_a_fast_clock(&self, duration: Duration) -> Duration {
+        duration + duration.mul_f64(self.drift as f64 / 1_000.0)
+    }
+}
+
+/// How likely it is that pauses with full jitter are as short as these.
+///
+/// A pause is drawn evenly from zero to some ceiling. So the logarithm of ceiling over pause, call it x, is greater than any t
+/// with a probability of e⁻ᵗ at most, whatever was drawn before, and the mean of e^(x/2) is 2 at most. So what e^(Σx/2) / 2ⁿ is
+/// after n pauses does not grow in the mean, and by Ville's inequality it ever reaches e³⁰ in one of e³⁰ sound runs at most.
+/// Here n counts all failures after which a pause is drawn, and the sum has those pauses alone that were seen, which makes it
+/// smaller: so it does not matter which are seen, the short ones rather than the long.
+#[derive(Default)]
+struct Odds {
+    failures: u64,
+    nats: f64,
+}
+
+impl Odds {
+    fn failed(&mut self, call: &Asked) {
+        let is_drawn = call
+            .came
+            .is_some_and(|(_, came)| came.is_tried_again() && is_evenly_drawn(came));
+        self.failures += u64::from(is_drawn);
+    }
+
+    fn paused(&mut self, pause: Pause, pace: &Pace) {
+        let Retry {
+            base, factor, cap, ..
+        } = pace.retry;
+        let most = ceiling(base, factor, cap, pause.nth).as_secs_f64();
+        let length = pace.on_a_fast_clock(pause.length) + SLACK;
+        if is_evenly_drawn(pause.after) && most > 0.0 {
+            self.nats += (most / length.as_secs_f64()).ln().max(0.0);
+        }
+    }
+
+    fn check(&self, found: &mut Vec<Violation>) {
+        let nats = self.nats / 2.0 - self.failures as f64 * core::f64::consts::LN_2;
+        if nats > NATS_MAX {
+            found.push(Violation::NoBackoff {
+                failures: self.failures,
+                nats: nats as u64,
+            });
+        }
+    }
+}
+
+fn is_evenly_drawn(after: Came) -> bool {
+    !matches!(after, Came::Failed(Class::Throttled(_)))
+}
+
+/// Who made which three pauses in a row.
+///
+/// Each of them is drawn from some milliseconds at least, to the nanosecond: that two round trips of a sound run make the same
+/// three happens once in 10²⁰ pairs.
+#[derive(Default)]
+struct InStep(BTreeMap<[Duration; 3], Place>);
+
+impl InStep {
+    fn check(&mut self, place: Place, pauses: &[Pause], found: &mut Vec<Violation>) {
+        let first = pauses.first_chunk::<3>();
+        let Some(three) = first.map(|three| three.map(|pause| pause.length)) else {
+            return;
+        };
+        if let Some(other) = self.0.insert(three, place) {
+            let pauses = three;
+            found.push(Violation::InStep {
+                one: other,
+                other: place,
+                pauses,
+            });
+        }
+    }
+}
+
+// ---- sweepers ---------------------------------------------------------------------------------------
+
+/// Projections of a key that is throttled for good.
+struct Throttled {
+    tries: u64,
+    first: Instant,
+    last: Instant,
+}
+
+/// A key that can never be projected is asked for less and less often: by whoever has a batch or is told to resume it, as
+/// often as a retry has attempts; and by a sweeper, after whose n-th failure there is half of its n-th ceiling at least,
+/// since the store throttles. A record that is deleted owes nothing, and a sweeper begins anew.
+fn sweeps<W: Workload>(history: &History<W>, found: &mut Vec<Violation>) {
+    let pace = &history.pace;
+    let Some(key) = history.broken.filter(|_| history.has_views) else {
+        return;
+    };
+    if pace.is_jumpy || pace.sweep_every.is_zero() {
+        return;
+    }
+    let of_key = history.calls.iter().filter(|call| call.key == key);
+    let mut throttled: BTreeMap<Life, Throttled> = BTreeMap::new();
+    for call in of_key.filter(|call| call.ask == Ask::Project) {
+        match call.came {
+            Some((at, Came::Failed(Class::Throttled(_)))) => {
+                let of_life = throttled.entry(call.life).or_insert(Throttled {
+                    tries: 0,
+                    first: at,
+                    last: at,
+                });
+                of_life.tries += 1;
+                of_life.last = at;
+            }
+            // It is another part that is broken.
+            Some((_, Came::Done)) => return,
+            _ => {}
+        }
+    }
+    let beginnings = 1 + history.deletions(key);
+    for (life, Throttled { tries, first, last }) in throttled {
+        let asked_for = history.submissions_to(life, key) + history.resumes_of(life, key);
+        let by_sweeper =
+            beginnings * pace.sweeps_before_the_cap() + pace.sweeps_at_the_cap(last.since(first));
+        let most = asked_for * u64::from(pace.retry.attempts) + by_sweeper;
+        if tries > most {
+            found.push(Violation::SweptTooOften {
+                life,
+                key,
+                tries,
+                most,
+            });
+        }
+    }
+}
+
+impl Pace {
+    /// How often a sweeper tries a key until its pauses have grown to the longest.
+    fn sweeps_before_the_cap(&self) -> u64 {
+        let (every, most) = (self.sweep_every, self.sweep_pause_max);
+        let growing = (1..).take_while(|&failed| ceiling(every, 2, most, failed) < most);
+        growing.count() as u64 + 1
+    }
+
+    /// How often it does so in such a time from then on.
+    fn sweeps_at_the_cap(&self, time: Duration) -> u64 {
+        let time = self.on_a_fast_clock(time) + SLACK;
+        let pause = self.sweep_pause_max / 2;
+        (time.as_nanos() / pause.as_nanos().max(1)) as u64 + 1
+    }
+}
+
+impl<W: Workload> History<W> {
+    fn deletions(&self, key: u32) -> u64 {
+        let deleted = |written: &&crate::history::Written<W>| {
+            written.key == key && matches!(written.what, crate::history::What::Delete)
+        };
+        self.log.iter().filter(deleted).count() as u64
+    }
+
+    fn submissions_to(&self, life: Life, key: u32) -> u64 {
+        let submissions = self.submissions.iter();
+        submissions
+            .filter(|asked| asked.life == life && asked.key == key)
+            .count() as u64
+    }
+
+    fn resumes_of(&self, life: Life, key: u32) -> u64 {
+        let resumes = self.resumes.iter();
+        resumes.filter(|&&resumed| resumed == (life, key)).count() as u64
+    }
+}
