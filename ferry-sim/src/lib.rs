@@ -25,12 +25,14 @@
 
 mod chance;
 mod event;
+mod faults;
 mod fleet;
 mod kind;
 mod sent;
 mod simulation;
 mod store;
 mod swarm;
+mod tape;
 mod trace;
 mod workload;
 mod world;
@@ -50,5 +52,6 @@ pub use sent::{How, Quirk, Sent, Told};
 pub use simulation::{FencedWriterSimulation, ProjectedWriterSimulation, Report};
 pub use store::Fate;
 pub use swarm::Size;
+pub use tape::Choices;
 pub use trace::Difference;
 pub use workload::{ProjectedWorkload, Workload};

@@ -17,6 +17,7 @@ use crate::{
     policy::Policy,
     purses::Purses,
     swarm::{Draws, Size},
+    tape::Tape,
     trace::{Keep, Trace},
     workload::{ProjectedWorkload, Workload},
     world::World,
@@ -119,7 +120,7 @@ macro_rules! runs {
             }
 
             fn keeping(&self, seed: u64, keep: Keep) -> (Report, Keep) {
-                run::<$kind<W>>(&self.workload, self.size, self.policy, seed, keep)
+                run::<$kind<W>>(&self.workload, self.size, self.policy, seed, None, keep)
             }
         }
     };
@@ -156,24 +157,27 @@ fn run<K: Kind>(
     size: Size,
     policy: Policy,
     seed: u64,
+    tape: Option<&Tape>,
     keep: Keep,
 ) -> (Report, Keep) {
     let Streams {
-        mut workload,
+        mut setting,
+        mut clients,
+        mut weather,
         faults,
         jitter,
         schedule,
-    } = Streams::of(seed);
-    let draws = Draws::of(size, &mut workload);
-    let load = load.drawn(&mut workload);
+    } = Streams::of(seed, tape);
+    let draws = Draws::of(size, &mut setting);
+    let load = load.drawn(&mut setting);
     let weakened_before = load.weakened();
     let executor = Executor::with(schedule, Trace::new(keep));
     let process = executor.process();
     let world = World::<K>::new(process, draws, policy, load.clone(), faults, jitter);
     (0..size.nodes).for_each(|node| world.start(node));
-    client::begin(&world, &mut workload);
-    weather::brew(&world, &mut workload);
-    sweeps::begin(&world, &mut workload);
+    client::begin(&world, &mut clients);
+    weather::brew(&world, &mut weather);
+    sweeps::begin(&world, &mut weather);
     let history = live(&executor, &world);
     let report = Report {
         seed,
