@@ -16,8 +16,9 @@ use crate::{
     points::{Point, Points},
     policy::Policy,
     purses::Purses,
+    shrink::{Progress, Shrunk, shrink},
     swarm::{Draws, Size},
-    tape::Tape,
+    tape::{Choices, Tape},
     trace::{Keep, Trace},
     workload::{ProjectedWorkload, Workload},
     world::World,
@@ -104,23 +105,56 @@ macro_rules! runs {
             /// Runs a seed.
             #[must_use]
             pub fn run(&self, seed: u64) -> Report {
-                self.keeping(seed, Keep::Nothing).0
+                self.keeping(seed, None, Keep::Nothing).0
             }
 
             /// Runs a seed twice, and holds the second run against the first, event by event.
             #[must_use]
             pub fn run_twice(&self, seed: u64) -> Report {
-                twice(|keep| self.keeping(seed, keep))
+                twice(|keep| self.keeping(seed, None, keep))
             }
 
             /// Runs a seed, and tells all its events.
             #[must_use]
             pub fn replay(&self, seed: u64) -> (Report, Vec<(Instant, Event)>) {
-                told(|keep| self.keeping(seed, keep))
+                told(|keep| self.keeping(seed, None, keep))
             }
 
-            fn keeping(&self, seed: u64, keep: Keep) -> (Report, Keep) {
-                run::<$kind<W>>(&self.workload, self.size, self.policy, seed, None, keep)
+            /// Runs a seed, and gives all that it draws.
+            #[must_use]
+            pub fn record(&self, seed: u64) -> (Report, Choices) {
+                let tape = Tape::recording();
+                let (report, _) = self.keeping(seed, Some(&tape), Keep::Nothing);
+                (report, tape.choices())
+            }
+
+            /// Runs what was drawn in a seed, or what is left of that, and tells all its events.
+            #[must_use]
+            pub fn replay_choices(
+                &self,
+                seed: u64,
+                choices: &Choices,
+            ) -> (Report, Vec<(Instant, Event)>) {
+                let tape = Tape::playing(choices.clone());
+                told(|keep| self.keeping(seed, Some(&tape), keep))
+            }
+
+            /// Looks for a much smaller run than this seed's that violates the same property, in at most so many runs.
+            /// `None` where this seed does not violate it in a run by itself.
+            pub fn shrink(
+                &self,
+                seed: u64,
+                property: Property,
+                runs_max: u64,
+                progress: impl FnMut(Progress),
+            ) -> Option<Shrunk> {
+                shrunk(seed, property, runs_max, progress, |tape| {
+                    self.keeping(seed, Some(tape), Keep::Nothing).0
+                })
+            }
+
+            fn keeping(&self, seed: u64, tape: Option<&Tape>, keep: Keep) -> (Report, Keep) {
+                run::<$kind<W>>(&self.workload, self.size, self.policy, seed, tape, keep)
             }
         }
     };
@@ -141,6 +175,36 @@ fn twice(run: impl Fn(Keep) -> (Report, Keep)) -> Report {
     };
     report.violations.extend(first.map(Violation::Diverged));
     report
+}
+
+fn shrunk(
+    seed: u64,
+    property: Property,
+    runs_max: u64,
+    progress: impl FnMut(Progress),
+    run: impl Fn(&Tape) -> Report,
+) -> Option<Shrunk> {
+    let tape = Tape::recording();
+    let mut report = run(&tape);
+    if !report.violates(property) {
+        return None;
+    }
+    let whole = tape.choices();
+    let choices_before = whole.len();
+    let attempt = |choices| {
+        let tape = Tape::playing(choices);
+        let attempted = run(&tape);
+        attempted.violates(property).then(|| tape.choices())
+    };
+    let (choices, runs) = shrink(whole, runs_max, attempt, progress);
+    report = run(&Tape::playing(choices.clone()));
+    Some(Shrunk {
+        choices,
+        report: Report { seed, ..report },
+        property,
+        choices_before,
+        runs,
+    })
 }
 
 fn told(run: impl Fn(Keep) -> (Report, Keep)) -> (Report, Vec<(Instant, Event)>) {
