@@ -7,16 +7,29 @@ use rand_xoshiro::{
     rand_core::{Rng, SeedableRng},
 };
 
+use crate::tape::{Path, Tape, Taped};
+
 /// A stream of draws. The same seed gives the same draws.
-#[derive(Clone, Debug)]
-pub struct Chance(Xoshiro256PlusPlus);
+///
+/// Zero is the simplest that it can draw: nothing [`happens`](Self::happens), the first is [picked](Self::pick), times are
+/// the least. What shrinks a run relies on that.
+#[derive(Debug)]
+pub struct Chance {
+    seeded: Xoshiro256PlusPlus,
+    /// Where its draws are noted, in a run that asks for it.
+    taped: Option<Box<Taped>>,
+}
 
 /// The streams of one run.
 #[derive(Debug)]
 pub(crate) struct Streams {
-    /// What the world is like, and what clients ask for.
-    pub(crate) workload: Chance,
-    /// What goes wrong, and how long things take.
+    /// What the fleet is like, and which faults there are.
+    pub(crate) setting: Chance,
+    /// What clients ask for.
+    pub(crate) clients: Chance,
+    /// What comes over nodes and records, and who resumes what.
+    pub(crate) weather: Chance,
+    /// What goes wrong between nodes and store, and how long things take.
     pub(crate) faults: Chance,
     /// The seeds of the nodes' own jitter.
     pub(crate) jitter: Chance,
@@ -24,30 +37,58 @@ pub(crate) struct Streams {
     pub(crate) schedule: Chance,
 }
 
+/// The names of a run's streams, each at its number.
+pub(crate) const STREAMS: [&str; 6] = [
+    "setting", "clients", "weather", "faults", "jitter", "schedule",
+];
+
 impl Streams {
-    pub(crate) fn of(seed: u64) -> Self {
+    /// Of this seed; noted on the tape, or played from it.
+    pub(crate) fn of(seed: u64, tape: Option<&Tape>) -> Self {
         let mut source = Chance::new(seed);
+        let mut numbers = 0..;
+        let mut stream = || {
+            let mut stream = source.fork();
+            let path = Path::new(numbers.next().into_iter().collect());
+            stream.taped = tape.map(|tape| Box::new(Taped::new(tape, path)));
+            stream
+        };
         Self {
-            workload: source.fork(),
-            faults: source.fork(),
-            jitter: source.fork(),
-            schedule: source.fork(),
+            setting: stream(),
+            clients: stream(),
+            weather: stream(),
+            faults: stream(),
+            jitter: stream(),
+            schedule: stream(),
         }
     }
 }
 
 impl Chance {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
+        let seeded = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let taped = None;
+        Self { seeded, taped }
     }
 
-    /// A stream of its own, for someone whose draws must not depend on when they are made.
+    /// A stream of its own, for someone whose draws must not depend on when they are made, nor on what others draw.
     pub(crate) fn fork(&mut self) -> Self {
-        Self::new(self.next())
+        let mut fork = Self::new(self.seeded.next_u64());
+        fork.taped = self.taped.as_mut().map(|taped| Box::new(taped.fork()));
+        fork
     }
 
     pub(crate) fn next(&mut self) -> u64 {
-        self.0.next_u64()
+        let seeded = &mut self.seeded;
+        match &mut self.taped {
+            None => seeded.next_u64(),
+            Some(taped) => taped.next(|| seeded.next_u64()),
+        }
+    }
+
+    /// Whether what is drawn from here is there at all. It always is, until somebody leaves it out of a recorded run.
+    pub(crate) fn is_there(&mut self) -> bool {
+        self.next() != 0
     }
 
     /// Evenly from zero to below `bound`, which is not zero.
@@ -66,9 +107,9 @@ impl Chance {
         from[self.index(from.len())]
     }
 
-    /// True so many times in ten thousand.
+    /// True so many times in ten thousand; false where the draw is zero, unless it is always true.
     pub fn happens(&mut self, per_myriad: u64) -> bool {
-        self.below(10_000) < per_myriad
+        self.below(10_000) >= 10_000_u64.saturating_sub(per_myriad)
     }
 
     /// Evenly between, in nanoseconds; `least` where there is nothing between.
@@ -86,6 +127,7 @@ impl Chance {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tape;
 
     #[test]
     fn draws_stay_within_their_bounds_and_reach_both_ends() {
@@ -100,12 +142,34 @@ mod tests {
 
     #[test]
     fn streams_of_a_seed_differ_from_each_other_and_not_from_run_to_run() {
-        let (mut a, mut b) = (Streams::of(1), Streams::of(1));
-        assert_eq!(a.workload.next(), b.workload.next());
+        let streams = |seed| Streams::of(seed, None);
+        let (mut a, mut b) = (streams(1), streams(1));
+        assert_eq!(a.setting.next(), b.setting.next());
         assert_ne!(a.faults.next(), a.schedule.next());
-        assert_ne!(
-            Streams::of(2).workload.next(),
-            Streams::of(1).workload.next()
-        );
+        assert_ne!(streams(2).setting.next(), streams(1).setting.next());
+    }
+
+    #[test]
+    fn a_tape_holds_what_was_drawn_and_plays_it_again() {
+        let draws = |tape: Option<&Tape>| {
+            let mut chance = Streams::of(3, tape).faults;
+            let mut fork = chance.fork();
+            [chance.next(), fork.next(), chance.fork().next()]
+        };
+        let tape = Tape::recording();
+        let drawn = draws(Some(&tape));
+        assert_eq!(drawn, draws(None), "noting them changes nothing");
+        assert_eq!(draws(Some(&Tape::playing(tape.choices()))), drawn);
+        let none = Tape::playing(tape::Choices::default());
+        assert_eq!(draws(Some(&none)), [0; 3]);
+    }
+
+    #[test]
+    fn a_draw_of_zero_is_the_simplest() {
+        let none = Tape::playing(tape::Choices::default());
+        let mut chance = Streams::of(3, Some(&none)).setting;
+        assert!(!chance.is_there() && !chance.happens(9_999));
+        assert_eq!(chance.pick(&[7, 8]), 7);
+        assert_eq!(chance.millis(5, 9), Duration::from_millis(5));
     }
 }

@@ -23,14 +23,18 @@
 //! | that the checkers notice | [`policy`], [`mutants`] |
 #![forbid(unsafe_code)]
 
+mod built_in;
 mod chance;
 mod event;
+mod faults;
 mod fleet;
 mod kind;
 mod sent;
+mod shrink;
 mod simulation;
 mod store;
 mod swarm;
+mod tape;
 mod trace;
 mod workload;
 mod world;
@@ -46,11 +50,14 @@ pub mod points;
 pub mod policy;
 pub mod purses;
 
+pub use built_in::BuiltIn;
 pub use chance::Chance;
 pub use event::{AnswerKind, Event, Verdict};
 pub use sent::{How, Quirk, Sent, Told};
+pub use shrink::{Progress, Shrunk};
 pub use simulation::{FencedWriterSimulation, ProjectedWriterSimulation, Report};
 pub use store::Fate;
 pub use swarm::Size;
+pub use tape::Choices;
 pub use trace::Difference;
 pub use workload::{ProjectedWorkload, Workload};

@@ -1,15 +1,14 @@
 //! Simulations that lack one safeguard each: the property that it keeps must be seen to fail.
 
 use crate::{
+    built_in::BuiltIn,
     checkers::Property,
     points::Whose,
     policy::{
         Dedup, Doubt, Durability, Fence, MarkerOnCommit, Order, Placing, Policy, ProjectionFence,
         Reading, Refusal, Resuming, Telling, Versions,
     },
-    purses::Purses,
-    simulation::{FencedWriterSimulation, ProjectedWriterSimulation, Report},
-    swarm::Size,
+    simulation::Report,
 };
 
 /// A simulation that lacks one safeguard.
@@ -21,7 +20,7 @@ pub struct Mutant {
     pub fails: Property,
     /// In which simulation.
     pub of: Whose,
-    policy: Policy,
+    pub(crate) policy: Policy,
 }
 
 /// How a mutant was caught.
@@ -222,27 +221,21 @@ impl Mutant {
         })
     }
 
+    /// The simulation without the safeguard.
+    #[must_use]
+    pub fn simulation(&self) -> BuiltIn {
+        BuiltIn::of(self.of, Some(self))
+    }
+
     /// Runs a seed without the safeguard.
     #[must_use]
     pub fn run(&self, seed: u64) -> Report {
-        let (workload, size, policy) = (
-            Purses::with(self.policy.dedup),
-            Size::default(),
-            self.policy,
-        );
-        match self.of {
-            Whose::Fenced => FencedWriterSimulation {
-                workload,
-                size,
-                policy,
-            }
-            .run(seed),
-            Whose::Projected => ProjectedWriterSimulation {
-                workload,
-                size,
-                policy,
-            }
-            .run(seed),
-        }
+        self.simulation().run(seed)
+    }
+
+    /// The one with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        ALL.iter().find(|mutant| mutant.name == name)
     }
 }

@@ -197,7 +197,11 @@ impl Workload for Purses {
     }
 
     fn input(&self, nth: u64, chance: &mut Chance) -> Amount {
-        let cents = chance.below(160) as i64 - 50;
+        // Twice as often in as out.
+        let cents = match chance.below(160) as i64 {
+            out if out >= 110 => 109 - out,
+            paid_in => paid_in + 1,
+        };
         Amount { id: nth, cents }
     }
 

@@ -16,7 +16,9 @@ use crate::{
     points::{Point, Points},
     policy::Policy,
     purses::Purses,
+    shrink::{Progress, Shrunk, shrink},
     swarm::{Draws, Size},
+    tape::{Choices, Tape},
     trace::{Keep, Trace},
     workload::{ProjectedWorkload, Workload},
     world::World,
@@ -103,23 +105,56 @@ macro_rules! runs {
             /// Runs a seed.
             #[must_use]
             pub fn run(&self, seed: u64) -> Report {
-                self.keeping(seed, Keep::Nothing).0
+                self.keeping(seed, None, Keep::Nothing).0
             }
 
             /// Runs a seed twice, and holds the second run against the first, event by event.
             #[must_use]
             pub fn run_twice(&self, seed: u64) -> Report {
-                twice(|keep| self.keeping(seed, keep))
+                twice(|keep| self.keeping(seed, None, keep))
             }
 
             /// Runs a seed, and tells all its events.
             #[must_use]
             pub fn replay(&self, seed: u64) -> (Report, Vec<(Instant, Event)>) {
-                told(|keep| self.keeping(seed, keep))
+                told(|keep| self.keeping(seed, None, keep))
             }
 
-            fn keeping(&self, seed: u64, keep: Keep) -> (Report, Keep) {
-                run::<$kind<W>>(&self.workload, self.size, self.policy, seed, keep)
+            /// Runs a seed, and gives all that it draws.
+            #[must_use]
+            pub fn record(&self, seed: u64) -> (Report, Choices) {
+                let tape = Tape::recording();
+                let (report, _) = self.keeping(seed, Some(&tape), Keep::Nothing);
+                (report, tape.choices())
+            }
+
+            /// Runs what was drawn in a seed, or what is left of that, and tells all its events.
+            #[must_use]
+            pub fn replay_choices(
+                &self,
+                seed: u64,
+                choices: &Choices,
+            ) -> (Report, Vec<(Instant, Event)>) {
+                let tape = Tape::playing(choices.clone());
+                told(|keep| self.keeping(seed, Some(&tape), keep))
+            }
+
+            /// Looks for a much smaller run than this seed's that violates the same property, in at most so many runs.
+            /// `None` where this seed does not violate it in a run by itself.
+            pub fn shrink(
+                &self,
+                seed: u64,
+                property: Property,
+                runs_max: u64,
+                progress: impl FnMut(Progress),
+            ) -> Option<Shrunk> {
+                shrunk(seed, property, runs_max, progress, |tape| {
+                    self.keeping(seed, Some(tape), Keep::Nothing).0
+                })
+            }
+
+            fn keeping(&self, seed: u64, tape: Option<&Tape>, keep: Keep) -> (Report, Keep) {
+                run::<$kind<W>>(&self.workload, self.size, self.policy, seed, tape, keep)
             }
         }
     };
@@ -142,6 +177,36 @@ fn twice(run: impl Fn(Keep) -> (Report, Keep)) -> Report {
     report
 }
 
+fn shrunk(
+    seed: u64,
+    property: Property,
+    runs_max: u64,
+    progress: impl FnMut(Progress),
+    run: impl Fn(&Tape) -> Report,
+) -> Option<Shrunk> {
+    let tape = Tape::recording();
+    let mut report = run(&tape);
+    if !report.violates(property) {
+        return None;
+    }
+    let whole = tape.choices();
+    let choices_before = whole.len();
+    let attempt = |choices| {
+        let tape = Tape::playing(choices);
+        let attempted = run(&tape);
+        attempted.violates(property).then(|| tape.choices())
+    };
+    let (choices, runs) = shrink(whole, runs_max, attempt, progress);
+    report = run(&Tape::playing(choices.clone()));
+    Some(Shrunk {
+        choices,
+        report: Report { seed, ..report },
+        property,
+        choices_before,
+        runs,
+    })
+}
+
 fn told(run: impl Fn(Keep) -> (Report, Keep)) -> (Report, Vec<(Instant, Event)>) {
     match run(Keep::Events(Vec::new())) {
         (report, Keep::Events(events)) => (report, events),
@@ -156,24 +221,27 @@ fn run<K: Kind>(
     size: Size,
     policy: Policy,
     seed: u64,
+    tape: Option<&Tape>,
     keep: Keep,
 ) -> (Report, Keep) {
     let Streams {
-        mut workload,
+        mut setting,
+        mut clients,
+        mut weather,
         faults,
         jitter,
         schedule,
-    } = Streams::of(seed);
-    let draws = Draws::of(size, &mut workload);
-    let load = load.drawn(&mut workload);
+    } = Streams::of(seed, tape);
+    let draws = Draws::of(size, &mut setting);
+    let load = load.drawn(&mut setting);
     let weakened_before = load.weakened();
     let executor = Executor::with(schedule, Trace::new(keep));
     let process = executor.process();
     let world = World::<K>::new(process, draws, policy, load.clone(), faults, jitter);
     (0..size.nodes).for_each(|node| world.start(node));
-    client::begin(&world, &mut workload);
-    weather::brew(&world, &mut workload);
-    sweeps::begin(&world, &mut workload);
+    client::begin(&world, &mut clients);
+    weather::brew(&world, &mut weather);
+    sweeps::begin(&world, &mut weather);
     let history = live(&executor, &world);
     let report = Report {
         seed,

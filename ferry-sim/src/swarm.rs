@@ -72,9 +72,9 @@ impl Rates {
     pub(crate) fn draw(chance: &mut Chance) -> Self {
         let mut rate = |rates: &[u64]| {
             if chance.happens(5_000) {
-                0
-            } else {
                 chance.pick(rates)
+            } else {
+                0
             }
         };
         let few_to_many = &[50, 200, 1_000, 3_000];
@@ -231,10 +231,10 @@ impl Draws {
     pub(crate) fn of(size: Size, chance: &mut Chance) -> Self {
         let defaults = Limits::default();
         let limits = Limits {
-            max_batch: chance.pick(&[1, 2, 8, defaults.max_batch]),
+            max_batch: chance.pick(&[defaults.max_batch, 1, 2, 8]),
             linger: chance.pick(&[Duration::ZERO, Duration::ZERO, Duration::from_millis(20)]),
-            max_queueing: chance.pick(&[4, 32, defaults.max_queueing]),
-            max_in_flight: chance.pick(&[1, 2, defaults.max_in_flight]),
+            max_queueing: chance.pick(&[defaults.max_queueing, 4, 32]),
+            max_in_flight: chance.pick(&[defaults.max_in_flight, 1, 2]),
             ..defaults
         };
         let broken = Broken::draw(size, chance);
@@ -250,7 +250,7 @@ impl Draws {
         };
         let defaults = Retry::default();
         let retry = Retry {
-            attempts: chance.pick(&[1, 2, 4, defaults.attempts]),
+            attempts: chance.pick(&[defaults.attempts, 1, 2, 4]),
             ..defaults
         };
         Self {
@@ -259,7 +259,7 @@ impl Draws {
             routing: chance.pick(&[Routing::Rendezvous, Routing::Random, Routing::TwoOwners]),
             limits,
             retry,
-            store_timeout: chance.pick(&[50, 500, 3_000].map(Duration::from_millis)),
+            store_timeout: chance.pick(&[3_000, 500, 50].map(Duration::from_millis)),
             crashes: chance.pick(&[0, 0, 1, 3]),
             freezes: chance.pick(&[0, 0, 1, 2]),
             shutdowns: chance.pick(&[0, 0, 0, 1, 2]),

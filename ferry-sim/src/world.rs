@@ -15,6 +15,7 @@ use crate::{
     chance::Chance,
     event::{AnswerKind, Event},
     executor::Process,
+    faults::Faults,
     fleet::Node,
     history::{Call, Heard, HeardBy, History, Life, Reach, Submission, SubmissionId},
     kind::Kind,
@@ -41,7 +42,7 @@ pub(crate) struct World<K: Kind> {
 
 #[derive(Debug)]
 pub(crate) struct State<K: Kind> {
-    pub(crate) faults: Chance,
+    pub(crate) faults: Faults,
     pub(crate) jitter: Chance,
     pub(crate) rates: Rates,
     pub(crate) table: Table<K>,
@@ -69,12 +70,12 @@ impl<K: Kind> fmt::Debug for World<K> {
 
 impl<K: Kind> State<K> {
     /// How long a message is on its way.
-    pub(crate) fn latency(&mut self) -> Duration {
-        if self.faults.happens(self.rates.slow) {
+    pub(crate) fn latency(&mut self, chance: &mut Chance) -> Duration {
+        if chance.happens(self.rates.slow) {
             self.points.met(Point::Slow);
-            return self.faults.millis(50, 5_000);
+            return chance.millis(50, 5_000);
         }
-        self.faults.millis(1, 10)
+        chance.millis(1, 10)
     }
 
     pub(crate) fn is_alive(&self, life: Life) -> bool {
@@ -97,13 +98,13 @@ impl<K: Kind> World<K> {
         draws: Draws,
         policy: Policy,
         load: K::Load,
-        faults: Chance,
+        mut faults: Chance,
         jitter: Chance,
     ) -> Arc<Self> {
         let nodes = (0..draws.size.nodes).map(Node::new).collect();
         let keys: Vec<_> = (0..draws.size.keys).map(|nth| load.key(nth)).collect();
         let state = State {
-            faults,
+            faults: Faults::of(draws.size, &mut faults),
             jitter,
             rates: draws.rates,
             table: Table::new(load.clone()),
@@ -193,9 +194,10 @@ impl<K: Kind> World<K> {
     pub(crate) fn read_asked(&self, life: Life, key: u32) -> (Call, Duration, Duration, bool) {
         let call = self.next_call(life, key);
         let mut state = self.lock();
-        let (there, back) = (state.latency(), state.latency());
-        let rate = state.rates.read_failed;
-        (call, there, back, state.faults.happens(rate))
+        let mut chance = state.faults.of_request(life.node, key);
+        let (there, back) = (state.latency(&mut chance), state.latency(&mut chance));
+        let failed = chance.happens(state.rates.read_failed);
+        (call, there, back, failed)
     }
 
     // ---- of the clients ---------------------------------------------------------------------------

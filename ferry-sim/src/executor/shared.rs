@@ -161,9 +161,11 @@ impl Core {
         if state.ready.is_empty() {
             return None;
         }
-        let ready = state.ready.len();
-        let drawn = state.schedule.index(ready);
-        Some(state.ready.swap_remove(drawn))
+        let drawn = match state.ready.len() {
+            1 => 0,
+            ready => state.schedule.index(ready),
+        };
+        Some(state.ready.remove(drawn))
     }
 
     pub(super) fn poll(&self, id: TaskId) {
@@ -224,7 +226,7 @@ impl Core {
         drop(state);
         while !tasks.is_empty() {
             let drawn = order.index(tasks.len());
-            drop(tasks.swap_remove(drawn));
+            drop(tasks.remove(drawn));
         }
     }
 

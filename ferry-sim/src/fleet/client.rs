@@ -44,60 +44,63 @@ impl<W: Workload> Clone for Errand<W> {
     }
 }
 
-/// Draws what the clients do, and lets them begin.
+/// Draws what the clients do, and lets them begin. Each has draws of its own, so that it can be left out.
 pub(crate) fn begin<K: Kind>(world: &Arc<World<K>>, chance: &mut Chance) {
-    let size = world.draws.size;
-    let rates = world.draws.rates;
-    for (number, start) in (1..).zip(starts(world, chance)) {
-        let quirk = draw_quirk(&rates, chance);
-        let gives_up = quirk != Quirk::None || chance.happens(rates.gives_up);
-        let errand = Errand::<K::Load> {
-            key: chance.below(u64::from(size.keys)) as u32,
-            number,
-            content: Arc::new(world.load.input(number, chance)),
-            quirk,
-            start,
-            attempts_max: if gives_up { 3 } else { u32::MAX },
-            again_after: chance
-                .happens(rates.late_retry)
-                .then(|| chance.millis(1_000, 60_000)),
-        };
-        send(world, errand.clone(), chance);
-        if chance.happens(rates.sent_twice) {
-            world.met(Point::SentTwice);
-            send(world, errand.clone(), chance);
-        }
-        let is_mistaken = chance.happens(rates.other_content);
-        let other = is_mistaken.then(|| world.load.other_content(&errand.content));
-        if let Some(other) = other.flatten() {
-            let other = Errand {
-                content: Arc::new(other),
-                start: start + chance.millis(0, 30_000),
-                ..errand
-            };
-            send(world, other, chance);
-        }
-    }
-}
-
-/// When the inputs are sent for the first time, in order.
-fn starts<K: Kind>(world: &World<K>, chance: &mut Chance) -> Vec<Duration> {
     // Well before the end, so that most of them meet the faults alone.
     let span = world.draws.size.duration.mul_f64(0.8);
     let bursts: Vec<_> = (0..8)
         .map(|_| chance.between(Duration::ZERO, span))
         .collect();
-    let mut starts: Vec<_> = (0..world.draws.size.inputs)
-        .map(|_| {
-            if chance.happens(world.draws.bursts) {
-                chance.pick(&bursts) + chance.millis(0, 50)
-            } else {
-                chance.between(Duration::ZERO, span)
-            }
-        })
-        .collect();
-    starts.sort_unstable();
-    starts
+    let mut clients = Vec::new();
+    for _ in 0..world.draws.size.inputs {
+        let mut chance = chance.fork();
+        if !chance.is_there() {
+            continue;
+        }
+        let start = if chance.happens(world.draws.bursts) {
+            chance.pick(&bursts) + chance.millis(0, 50)
+        } else {
+            chance.between(Duration::ZERO, span)
+        };
+        clients.push((start, chance));
+    }
+    clients.sort_by_key(|&(start, _)| start);
+    for (number, (start, mut chance)) in (1..).zip(clients) {
+        begin_one(world, number, start, &mut chance);
+    }
+}
+
+/// Sends an input, and what else this client sends with the same id.
+fn begin_one<K: Kind>(world: &Arc<World<K>>, number: u64, start: Duration, chance: &mut Chance) {
+    let rates = world.draws.rates;
+    let quirk = draw_quirk(&rates, chance);
+    let gives_up = quirk != Quirk::None || chance.happens(rates.gives_up);
+    let errand = Errand::<K::Load> {
+        key: chance.below(u64::from(world.draws.size.keys)) as u32,
+        number,
+        content: Arc::new(world.load.input(number, chance)),
+        quirk,
+        start,
+        attempts_max: if gives_up { 3 } else { u32::MAX },
+        again_after: chance
+            .happens(rates.late_retry)
+            .then(|| chance.millis(1_000, 60_000)),
+    };
+    send(world, errand.clone(), chance);
+    if chance.happens(rates.sent_twice) {
+        world.met(Point::SentTwice);
+        send(world, errand.clone(), chance);
+    }
+    let is_mistaken = chance.happens(rates.other_content);
+    let other = is_mistaken.then(|| world.load.other_content(&errand.content));
+    if let Some(other) = other.flatten() {
+        let other = Errand {
+            content: Arc::new(other),
+            start: start + chance.millis(0, 30_000),
+            ..errand
+        };
+        send(world, other, chance);
+    }
 }
 
 fn draw_quirk(rates: &Rates, chance: &mut Chance) -> Quirk {
@@ -174,7 +177,7 @@ async fn attempt<K: Kind>(
 ) -> Option<HeardBy<K::Load>> {
     let (rates, latency) = {
         let mut state = world.lock();
-        (state.rates, state.latency())
+        (state.rates, state.latency(chance))
     };
     world.process.sleep(latency).await;
     let node = route(world, errand.key, chance);

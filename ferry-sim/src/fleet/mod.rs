@@ -92,7 +92,11 @@ impl<K: Kind> World<K> {
         let drift = self.draws.drift;
         let drift = match i64::try_from(drift) {
             Ok(0) | Err(_) => 0,
-            Ok(most) => state.faults.below(2 * drift + 1) as i64 - most,
+            // From none at all to either side.
+            Ok(_) => match state.faults.of_node(node).below(2 * drift + 1) as i64 {
+                odd if odd % 2 == 1 => (odd + 1) / 2,
+                even => -(even / 2),
+            },
         };
         drop(state);
         let process = self.process.another();
@@ -196,10 +200,11 @@ impl<K: Kind> World<K> {
     }
 
     /// Whether the node that is at a step of a store call crashes there, which it then has.
-    pub(crate) fn crashes_at_step(self: &Arc<Self>, life: Life) -> bool {
+    pub(crate) fn crashes_at_step(self: &Arc<Self>, life: Life, key: u32) -> bool {
         let mut state = self.lock();
         let rate = state.rates.crash_at_step;
-        if !state.faults.happens(rate) || !state.is_alive(life) {
+        let is_drawn = state.faults.of_steps(life.node, key).happens(rate);
+        if !is_drawn || !state.is_alive(life) {
             return false;
         }
         state.points.met(Point::CrashAtStep);

@@ -45,8 +45,9 @@ impl<K: Kind> World<K> {
     async fn pending(self: Arc<Self>) -> Result<Vec<KeyOf<K::Load>>, StoreError> {
         let (latency, failed) = {
             let state = &mut *self.lock();
-            let rate = state.rates.query_failed;
-            (state.latency(), state.faults.happens(rate))
+            let mut chance = state.faults.queries.fork();
+            let failed = chance.happens(state.rates.query_failed);
+            (state.latency(&mut chance), failed)
         };
         self.process.sleep(latency).await;
         if failed {
@@ -72,6 +73,10 @@ pub(crate) fn begin<K: Kind>(world: &Arc<World<K>>, chance: &mut Chance) {
         return;
     }
     for _ in 0..world.draws.resumes {
+        let mut chance = chance.fork();
+        if !chance.is_there() {
+            continue;
+        }
         let at = chance.between(Duration::ZERO, world.draws.size.duration);
         let key = chance.below(u64::from(world.draws.size.keys)) as u32;
         let node = chance.index(world.draws.size.nodes);

@@ -12,7 +12,7 @@ use crate::{
     kind::Kind,
     points::Point,
     policy::Versions,
-    swarm::Broken,
+    swarm::{Broken, Draws},
     world::World,
 };
 
@@ -21,24 +21,41 @@ const AWAY_MAX_MILLIS: u64 = 20_000;
 
 /// Draws when each node crashes, freezes and so on, and when records are deleted.
 pub(crate) fn brew<K: Kind>(world: &Arc<World<K>>, chance: &mut Chance) {
-    let draws = &world.draws;
-    for node in 0..draws.size.nodes {
-        for _ in 0..draws.crashes {
-            (world.process).spawn(crash(Arc::clone(world), node, chance.fork()));
+    let Draws {
+        size,
+        crashes,
+        freezes,
+        shutdowns,
+        jumps,
+        deletes,
+        ..
+    } = world.draws;
+    let mut each = |times, begin: &dyn Fn(Chance)| {
+        for _ in 0..times {
+            let mut chance = chance.fork();
+            if chance.is_there() {
+                begin(chance);
+            }
         }
-        for _ in 0..draws.freezes {
-            (world.process).spawn(freeze(Arc::clone(world), node, chance.fork()));
-        }
-        for _ in 0..draws.shutdowns {
-            (world.process).spawn(shut_down(Arc::clone(world), node, chance.fork()));
-        }
-        for _ in 0..draws.jumps {
-            (world.process).spawn(jump(Arc::clone(world), node, chance.fork()));
-        }
+    };
+    let process = &world.process;
+    for node in 0..size.nodes {
+        each(crashes, &|chance| {
+            process.spawn(crash(Arc::clone(world), node, chance));
+        });
+        each(freezes, &|chance| {
+            process.spawn(freeze(Arc::clone(world), node, chance));
+        });
+        each(shutdowns, &|chance| {
+            process.spawn(shut_down(Arc::clone(world), node, chance));
+        });
+        each(jumps, &|chance| {
+            process.spawn(jump(Arc::clone(world), node, chance));
+        });
     }
-    for _ in 0..draws.deletes {
-        (world.process).spawn(delete(Arc::clone(world), chance.fork()));
-    }
+    each(deletes, &|chance| {
+        process.spawn(delete(Arc::clone(world), chance));
+    });
 }
 
 /// Some moment before the healing.
@@ -106,7 +123,11 @@ async fn freeze<K: Kind>(world: Arc<World<K>>, node: usize, mut chance: Chance) 
 
 /// A node that is down comes back by and by.
 pub(crate) fn restart_later<K: Kind>(world: &Arc<World<K>>, node: usize) {
-    let pause = world.lock().faults.millis(10, AWAY_MAX_MILLIS);
+    let pause = world
+        .lock()
+        .faults
+        .of_node(node)
+        .millis(10, AWAY_MAX_MILLIS);
     let again = Arc::clone(world);
     world.process.spawn(async move {
         again.process.sleep(pause).await;

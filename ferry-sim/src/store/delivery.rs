@@ -56,12 +56,13 @@ impl<K: Kind> World<K> {
         let mut state = self.lock();
         let state = &mut *state;
         let is_commit = matches!(request.asked, Asked::Commit { .. });
+        let mut chance = (state.faults).of_request(request.call.life.node, request.call.key);
         let fate = if state.is_broken(request.call.key, is_commit) {
             Fate::Throttled(None)
         } else {
-            Fate::draw(&state.rates, &mut state.faults)
+            Fate::draw(&state.rates, &mut chance)
         };
-        let (there, back) = (state.latency(), state.latency());
+        let (there, back) = (state.latency(&mut chance), state.latency(&mut chance));
         let call = request.call;
         match &request.asked {
             Asked::Commit {
@@ -252,7 +253,8 @@ impl<K: Kind> World<K> {
         if state.table.check(call.key, expected.as_ref()).is_err() {
             return Err(CommitError::Refused);
         }
-        let (is_lost, pause) = (state.faults.happens(1_000), state.latency());
+        let mut chance = (state.faults).of_request(call.life.node, call.key);
+        let (is_lost, pause) = (chance.happens(1_000), state.latency(&mut chance));
         let next = state.table.next_version(call.key);
         drop(state);
         self.weakened();

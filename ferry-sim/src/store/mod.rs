@@ -69,8 +69,8 @@ impl<K: Kind> SimStore<K> {
     }
 
     /// The node may crash here.
-    async fn step(&self) {
-        if self.world.crashes_at_step(self.life) {
+    async fn step(&self, key: u32) {
+        if self.world.crashes_at_step(self.life, key) {
             core::future::pending().await
         }
     }
@@ -79,7 +79,7 @@ impl<K: Kind> SimStore<K> {
     async fn ask(&self, call: Call, asked: Asked<K::Load>) -> Answered<K::Load> {
         let (answer, answered) = oneshot::channel();
         self.world.deliver(Request { call, asked }, answer);
-        self.step().await;
+        self.step(call.key).await;
         let heard = self.awaited(answered).await;
         let verdict = match &heard {
             Ok(_) => Verdict::Landed,
@@ -88,7 +88,7 @@ impl<K: Kind> SimStore<K> {
             Err(CommitError::InDoubt(error)) => Verdict::InDoubt(*error),
         };
         self.world.tell(Event::Told { call, verdict });
-        self.step().await;
+        self.step(call.key).await;
         heard
     }
 
@@ -115,7 +115,7 @@ impl<K: Kind> SimStore<K> {
         self.world.weakened_if(was_stale);
         self.process.sleep(back).await;
         self.world.tell(Event::Read { call, failed });
-        self.step().await;
+        self.step(key).await;
         if failed {
             self.world.met(Point::ReadFailed);
             return Err(Fault::transient(StoreError::Busy));

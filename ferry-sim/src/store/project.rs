@@ -90,12 +90,11 @@ impl<K: Kind> SimStore<K> {
     ) -> Result<Option<Coverage<Shown, StoreError>>, CommitError<StoreError>> {
         let (span, is_part) = {
             let mut state = self.world.lock();
-            let state = &mut *state;
             let whole = state.table.span(key, record);
             let len = whole.to.saturating_sub(whole.from);
-            let rate = state.rates.part;
-            if len > 0 && state.faults.happens(rate) {
-                let to = whole.from + state.faults.index(len);
+            let mut chance = state.faults.of_request(self.life.node, key);
+            if len > 0 && chance.happens(state.rates.part) {
+                let to = whole.from + chance.index(len);
                 (Span { to, ..whole }, true)
             } else {
                 (whole, false)

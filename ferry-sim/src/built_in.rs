@@ -1,0 +1,97 @@
+//! Either simulation on the workload that is built in, whole or without one safeguard.
+
+use ferry_core::Instant;
+
+use crate::{
+    checkers::Property,
+    event::Event,
+    mutants::Mutant,
+    points::Whose,
+    policy::Policy,
+    purses::Purses,
+    shrink::{Progress, Shrunk},
+    simulation::{FencedWriterSimulation, ProjectedWriterSimulation, Report},
+    swarm::Size,
+    tape::Choices,
+};
+
+/// Either simulation on [`Purses`].
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the two that there are")]
+pub enum BuiltIn {
+    Fenced(FencedWriterSimulation),
+    Projected(ProjectedWriterSimulation),
+}
+
+macro_rules! either {
+    ($self:expr, $simulation:ident => $does:expr) => {
+        match $self {
+            BuiltIn::Fenced($simulation) => $does,
+            BuiltIn::Projected($simulation) => $does,
+        }
+    };
+}
+
+impl BuiltIn {
+    /// With every safeguard, or without the one that a mutant lacks.
+    #[must_use]
+    pub fn of(whose: Whose, without: Option<&Mutant>) -> Self {
+        let policy = without.map_or(Policy::WHOLE, |mutant| mutant.policy);
+        let (workload, size) = (Purses::with(policy.dedup), Size::default());
+        match whose {
+            Whose::Fenced => Self::Fenced(FencedWriterSimulation {
+                workload,
+                size,
+                policy,
+            }),
+            Whose::Projected => Self::Projected(ProjectedWriterSimulation {
+                workload,
+                size,
+                policy,
+            }),
+        }
+    }
+
+    /// The same of another size.
+    #[must_use]
+    pub fn sized(mut self, size: Size) -> Self {
+        either!(&mut self, simulation => simulation.size = size);
+        self
+    }
+
+    /// Runs a seed.
+    #[must_use]
+    pub fn run(&self, seed: u64) -> Report {
+        either!(self, simulation => simulation.run(seed))
+    }
+
+    /// Runs a seed twice, and holds the second run against the first, event by event.
+    #[must_use]
+    pub fn run_twice(&self, seed: u64) -> Report {
+        either!(self, simulation => simulation.run_twice(seed))
+    }
+
+    /// Runs a seed, and tells all its events.
+    #[must_use]
+    pub fn replay(&self, seed: u64) -> (Report, Vec<(Instant, Event)>) {
+        either!(self, simulation => simulation.replay(seed))
+    }
+
+    /// Runs what was drawn in a seed, or what is left of that, and tells all its events.
+    #[must_use]
+    pub fn replay_choices(&self, seed: u64, choices: &Choices) -> (Report, Vec<(Instant, Event)>) {
+        either!(self, simulation => simulation.replay_choices(seed, choices))
+    }
+
+    /// Looks for a much smaller run than this seed's that violates the same property, in at most so many runs.
+    /// `None` where this seed does not violate it in a run by itself.
+    pub fn shrink(
+        &self,
+        seed: u64,
+        property: Property,
+        runs_max: u64,
+        progress: impl FnMut(Progress),
+    ) -> Option<Shrunk> {
+        either!(self, simulation => simulation.shrink(seed, property, runs_max, progress))
+    }
+}
