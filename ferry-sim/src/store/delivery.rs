@@ -8,6 +8,7 @@ use futures_channel::oneshot;
 
 use super::{
     Answered, Done, Fate,
+    script::{Op, Turn},
     table::{Effect, Found, Span},
 };
 use crate::{
@@ -43,6 +44,17 @@ pub(super) enum Asked<W: Workload> {
     Mark(RecordOf<W>),
 }
 
+impl<W: Workload> Asked<W> {
+    fn op(&self) -> Op {
+        match self {
+            Self::Commit { .. } => Op::Commit,
+            Self::Project(_) => Op::Project,
+            Self::Show(_) => Op::Show,
+            Self::Mark(_) => Op::Mark,
+        }
+    }
+}
+
 type Answer<W> = oneshot::Sender<Answered<W>>;
 
 /// Nobody may be waiting any more.
@@ -56,13 +68,13 @@ impl<K: Kind> World<K> {
         let mut state = self.lock();
         let state = &mut *state;
         let is_commit = matches!(request.asked, Asked::Commit { .. });
-        let fate = if state.is_broken(request.call.key, is_commit) {
-            Fate::Throttled(None)
-        } else {
-            Fate::draw(&state.rates, &mut state.faults)
-        };
-        let (there, back) = (state.latency(), state.latency());
         let call = request.call;
+        let Turn { fate, slow } = match &mut state.script {
+            Some(script) => script.turn(self.process.now(), request.asked.op(), call),
+            None if state.is_broken(call.key, is_commit) => Turn::of(Fate::Throttled(None)),
+            None => Turn::of(Fate::draw(&state.rates, &mut state.faults)),
+        };
+        let (there, back) = (state.latency() + slow, state.latency());
         match &request.asked {
             Asked::Commit {
                 expected, entries, ..
@@ -252,7 +264,8 @@ impl<K: Kind> World<K> {
         if state.table.check(call.key, expected.as_ref()).is_err() {
             return Err(CommitError::Refused);
         }
-        let (is_lost, pause) = (state.faults.happens(1_000), state.latency());
+        let is_lost = state.script.is_some() || state.faults.happens(1_000);
+        let pause = state.latency();
         let next = state.table.next_version(call.key);
         drop(state);
         self.weakened();

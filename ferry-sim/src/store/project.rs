@@ -86,11 +86,17 @@ impl<K: Kind> SimStore<K> {
             let whole = state.table.span(key, record);
             let len = whole.to.saturating_sub(whole.from);
             let rate = state.rates.part;
-            if len > 0 && state.faults.happens(rate) {
-                let to = whole.from + state.faults.index(len);
-                (Span { to, ..whole }, true)
-            } else {
-                (whole, false)
+            let part = match &mut state.script {
+                Some(script) => script.part(key),
+                None if len > 0 && state.faults.happens(rate) => Some(state.faults.index(len)),
+                None => None,
+            };
+            match part {
+                Some(part) => {
+                    let to = whole.from + part;
+                    (Span { to, ..whole }, true)
+                }
+                None => (whole, false),
             }
         };
         self.ask(self.next_call(key), Asked::Show(span)).await?;
