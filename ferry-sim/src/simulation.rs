@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use ferry_core::Instant;
+use ferry_core::{Instant, drive::Runtime};
 
 use crate::{
     chance::Streams,

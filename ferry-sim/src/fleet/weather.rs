@@ -11,6 +11,7 @@ use crate::{
     history::{What, Written},
     kind::Kind,
     points::Point,
+    policy::Versions,
     swarm::Broken,
     world::World,
 };
@@ -82,6 +83,7 @@ pub(crate) fn delete_now<K: Kind>(world: &World<K>, key: u32) {
     let empty = world.fold.empty(&world.key(key));
     let state = &mut *world.lock();
     if state.table.delete(key, empty, &world.policy) {
+        world.weakened_if(world.policy.versions != Versions::GoOn);
         state.points.met(Point::Deleted);
         world.tell(Event::Deleted { key });
         state.history.log.push(Written {

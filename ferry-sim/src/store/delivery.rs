@@ -69,9 +69,10 @@ impl<K: Kind> World<K> {
         let state = &mut *state;
         let is_commit = matches!(request.asked, Asked::Commit { .. });
         let call = request.call;
+        let is_broken = state.is_broken(call.key, is_commit);
         let Turn { fate, slow } = match &mut state.script {
             Some(script) => script.turn(self.process.now(), request.asked.op(), call),
-            None if state.is_broken(call.key, is_commit) => Turn::of(Fate::Throttled(None)),
+            None if is_broken => Turn::of(Fate::Throttled(None)),
             None => Turn::of(Fate::draw(&state.rates, &mut state.faults)),
         };
         let (there, back) = (state.latency() + slow, state.latency());
@@ -223,8 +224,7 @@ impl<K: Kind> World<K> {
     ) -> Answered<K::Load> {
         let Call { key, life, .. } = call;
         let mut state = self.lock();
-        let added = entries.len();
-        match (state.table).commit(key, expected, written, added, &self.policy) {
+        match (state.table).commit(key, expected, written, entries, &self.policy) {
             Ok(Effect { done, is_weakened }) => {
                 let (version, number) = done;
                 self.weakened_if(is_weakened);
