@@ -116,10 +116,20 @@ impl Scenario {
             play.told(self, policy, seed, None)
         });
         let without = self.without.iter().flat_map(|without| {
-            let first = self.plays.first();
-            first.map(|play| play.told(self, without.policy, seed, Some(without)))
+            let plays = self.plays.iter();
+            plays.map(|play| play.told(self, without.policy, seed, Some(without)))
         });
         whole.chain(without).collect()
+    }
+
+    /// Of which rows it is, as in "14, 35"; "-" where it is of a safeguard alone.
+    #[must_use]
+    pub fn rows_in_words(&self) -> String {
+        if self.rows.is_empty() {
+            return "-".to_owned();
+        }
+        let rows: Vec<_> = self.rows.iter().map(u8::to_string).collect();
+        rows.join(", ")
     }
 
     /// The safeguards that it shows, in words.

@@ -1,6 +1,5 @@
 //! Who finishes what others have left pending.
 
-use core::time::Duration;
 use std::collections::BTreeSet;
 
 use super::{
@@ -71,12 +70,12 @@ pub(super) const STORIES: &[Scenario] = &[
     Scenario {
         name: "resumes-are-fenced",
         rows: &[14],
-        gist: "a slow resume is held against the record like any projection",
+        gist: "a slow resume is held against the record like any projection, and then begins anew",
         plays: &[Play::Together(resumes_are_fenced), Play::Apart(resumes_are_fenced)],
         without: &[Without {
             safeguard: "the fence of a projection",
             policy: NO_FENCE,
-            fails: &[Property::ViewForward],
+            fails: &[Property::Projected, Property::ViewForward],
         }],
         ..Scenario::BLANK
     },
@@ -175,9 +174,10 @@ fn resumes_are_fenced(stage: &mut Views) {
     stage.resume(NODE_B, KEY);
     stage.run_for(millis(20));
     let second = stage.submit(NODE_C, KEY, 2, 7);
-    stage.run_for(millis(500));
-    stage.hears(second, applied(2, 12));
-    stage.shows(KEY, &[1, 2]);
+    stage.run_for(millis(17));
+    stage.crash(NODE_C);
+    stage.hears(second, NOTHING);
+    stage.holds(KEY, &[1, 2]);
     stage.run_for(secs(2));
     stage.shows(KEY, &[1, 2]);
     stage.owes(KEY, false);
@@ -190,8 +190,10 @@ fn sweepers_spread(stage: &mut Views) {
     let caller = stage.submit(NODE_A, KEY, 1, 5);
     stage.run_for(secs(1));
     stage.hears(caller, late(1, 5));
-    let before = stage.projections(KEY).len();
     stage.sweep();
+    // Their first turns come at once, and so together.
+    stage.run_for(secs(1));
+    let before = stage.projections(KEY).len();
     stage.run_for(minutes(10));
     let tries = stage.projections(KEY).split_off(before);
     let moments: BTreeSet<_> = tries.iter().collect();
@@ -204,7 +206,7 @@ fn sweepers_spread(stage: &mut Views) {
         format!("{} tries in ten minutes, and {bound} would be a storm", tries.len())
     });
     stage.lift();
-    stage.run_for(Duration::from_secs(40));
+    stage.run_for(secs(40));
     stage.shows(KEY, &[1]);
     stage.owes(KEY, false);
 }

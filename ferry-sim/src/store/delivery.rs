@@ -224,6 +224,7 @@ impl<K: Kind> World<K> {
     ) -> Answered<K::Load> {
         let Call { key, life, .. } = call;
         let mut state = self.lock();
+        let marker = state.table.marker(key);
         match (state.table).commit(key, expected, written, entries, &self.policy) {
             Ok(Effect { done, is_weakened }) => {
                 let (version, number) = done;
@@ -233,7 +234,13 @@ impl<K: Kind> World<K> {
                     version: number,
                 });
                 state.writers.insert((key, number), life);
-                state.log(self.process.now(), call, What::Commit(entries.to_vec()));
+                let now = self.process.now();
+                state.log(now, call, What::Commit(entries.to_vec()));
+                let to = state.table.marker(key);
+                if to != marker {
+                    self.tell(Event::Marked { call, to });
+                    state.log(now, call, What::Mark(to));
+                }
                 Ok(Done::Version(version))
             }
             Err(Found(found)) => {

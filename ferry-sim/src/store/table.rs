@@ -246,6 +246,14 @@ impl<K: Kind> Table<K> {
         is_let_in.then_some((row, !(is_version && is_marker)))
     }
 
+    /// At how many entries the marker stands.
+    pub(super) fn marker(&self, key: u32) -> usize {
+        let row = self.rows.get(&key);
+        row.map_or(0, |row| {
+            row.position(K::marker(&self.load, &row.now.state).as_ref())
+        })
+    }
+
     /// What a projection of this record owes the view.
     pub(super) fn span(&self, key: u32, record: &RecordOf<K::Load>) -> Span {
         let marker = K::marker(&self.load, &record.state);
