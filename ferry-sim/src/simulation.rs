@@ -200,7 +200,10 @@ fn live<K: Kind>(executor: &Executor, world: &Arc<World<K>>) -> History<K::Load>
 }
 
 /// Lets the world live on without faults until it is quiet, and gathers what it leaves behind.
-pub(crate) fn heal_and_end<K: Kind>(executor: &Executor, world: &Arc<World<K>>) -> History<K::Load> {
+pub(crate) fn heal_and_end<K: Kind>(
+    executor: &Executor,
+    world: &Arc<World<K>>,
+) -> History<K::Load> {
     weather::heal(world);
     let mut end = world.process.now() + HEALTHY_MAX;
     let mut halt = executor.run_until(end);

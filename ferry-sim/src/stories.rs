@@ -22,8 +22,14 @@ pub(crate) fn run(asked: &Story) -> anyhow::Result<ExitCode> {
 
 fn list() -> anyhow::Result<ExitCode> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    for story in scenario::all() {
-        writeln!(out, "{:<26} {:<7} {}", story.name, story.rows_in_words(), story.gist)?;
+    for story in scenario::in_order() {
+        writeln!(
+            out,
+            "{:<26} {:<7} {}",
+            story.name,
+            story.rows_in_words(),
+            story.gist
+        )?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)

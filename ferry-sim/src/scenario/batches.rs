@@ -114,7 +114,9 @@ fn retries_spread<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
         format!("{} tries, at {} moments", tries.len(), moments.len())
     });
     let early = tries.iter().filter(|at| at.nanos() < 1_000_000_000).count();
-    stage.expect(early == 8, || format!("{early} tries before the hint has passed"));
+    stage.expect(early == 8, || {
+        format!("{early} tries before the hint has passed")
+    });
 }
 
 fn told_in_the_end<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {

@@ -108,7 +108,9 @@ fn places_come_back<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
     let over = stage.submit(NODE_A, KEY, 11, 1);
     stage.hears(over, REJECTED);
     stage.run_for(secs(1));
-    taken.into_iter().for_each(|taken| stage.hears_applied(taken));
+    taken
+        .into_iter()
+        .for_each(|taken| stage.hears_applied(taken));
     stage.holds(KEY, &[1, 8, 9, 10]);
 }
 

@@ -47,10 +47,10 @@ pub struct Scenario {
     pub rows: &'static [u8],
     /// What it tells, in a line.
     pub gist: &'static str,
-    /// What the types have to say to it: the documentation test that does not compile.
+    /// What the types have to say to it, with the documentation test that does not compile.
     pub by_type: Option<&'static str>,
     setting: Setting,
-    /// What it is told on. Without a safeguard, on the first of them.
+    /// What it is told on.
     plays: &'static [Play],
     without: &'static [Without],
 }
@@ -72,6 +72,14 @@ enum Play {
     Together(fn(&mut Stage<Projected<Purses>>)),
     /// The view is in another store.
     Apart(fn(&mut Stage<Projected<Purses>>)),
+}
+
+/// All stories, by what goes wrong in them; at last those that are of a safeguard alone.
+#[must_use]
+pub fn in_order() -> Vec<&'static Scenario> {
+    let mut stories: Vec<_> = all().collect();
+    stories.sort_by_key(|story| story.rows.first().copied().unwrap_or(u8::MAX));
+    stories
 }
 
 /// All stories.
@@ -107,7 +115,7 @@ impl Scenario {
         without: &[],
     };
 
-    /// Tells it on each kind of write that it is about, and then once without each of the safeguards that it shows. The
+    /// Tells it on each kind of write that it is about, and then on each without each of the safeguards that it shows. The
     /// seed is that of the nodes' own pauses, and of who goes first where it does not matter.
     #[must_use]
     pub fn tell(&self, seed: u64) -> Vec<Performance> {
@@ -132,9 +140,10 @@ impl Scenario {
         rows.join(", ")
     }
 
-    /// The safeguards that it shows, in words.
-    pub fn safeguards(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.without.iter().map(|without| without.safeguard)
+    /// The safeguards that it shows, in words, each with the properties that fail without it.
+    pub fn safeguards(&self) -> impl Iterator<Item = (&'static str, &'static [Property])> + '_ {
+        let without = self.without.iter();
+        without.map(|without| (without.safeguard, without.fails))
     }
 }
 

@@ -61,8 +61,11 @@ impl Performance {
                 Some((_, heard)) => heard.to_string(),
                 None => "nothing".to_owned(),
             };
-            let (number, content, key, life) = (asked.number, &asked.content, asked.key, asked.life);
-            format!("submission {nth}: input {number} for key {key}, {content:?}, to {life}: {heard}")
+            let (number, content, key, life) =
+                (asked.number, &asked.content, asked.key, asked.life);
+            format!(
+                "submission {nth}: input {number} for key {key}, {content:?}, to {life}: {heard}"
+            )
         });
         Self {
             on: play.words(),
@@ -88,9 +91,7 @@ impl Performance {
     pub fn went_as_told(&self) -> bool {
         match self.without {
             None => self.surprises.is_empty() && self.violations.is_empty(),
-            Some(_) => {
-                self.weakened > 0 && self.failed() == self.fails.iter().copied().collect()
-            }
+            Some(_) => self.weakened > 0 && self.failed() == self.fails.iter().copied().collect(),
         }
     }
 }

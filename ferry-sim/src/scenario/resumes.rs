@@ -44,7 +44,10 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[34],
         gist: "pending records of every shape are found by a sweep: of one entry or several, half shown, re-created",
         setting: Setting::ONE_TRY,
-        plays: &[Play::Apart(every_shape_in_parts), Play::Together(every_shape)],
+        plays: &[
+            Play::Apart(every_shape_in_parts),
+            Play::Together(every_shape),
+        ],
         without: &[Without {
             safeguard: "a query that finds all",
             policy: Policy {
@@ -71,7 +74,10 @@ pub(super) const STORIES: &[Scenario] = &[
         name: "resumes-are-fenced",
         rows: &[14],
         gist: "a slow resume is held against the record like any projection, and then begins anew",
-        plays: &[Play::Together(resumes_are_fenced), Play::Apart(resumes_are_fenced)],
+        plays: &[
+            Play::Together(resumes_are_fenced),
+            Play::Apart(resumes_are_fenced),
+        ],
         without: &[Without {
             safeguard: "the fence of a projection",
             policy: NO_FENCE,
@@ -84,7 +90,10 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[39],
         gist: "the view is down for ten minutes, and the sweepers of three nodes neither storm it nor march in step",
         setting: Setting::ONE_TRY,
-        plays: &[Play::Together(sweepers_spread), Play::Apart(sweepers_spread)],
+        plays: &[
+            Play::Together(sweepers_spread),
+            Play::Apart(sweepers_spread),
+        ],
         ..Scenario::BLANK
     },
 ];
@@ -152,10 +161,15 @@ fn resumes_race(stage: &mut Views) {
     let first = stage.submit(NODE_A, KEY, 1, 5);
     stage.run_for(millis(17));
     stage.crash(NODE_A);
+    let second = stage.submit(NODE_B, KEY, 2, 7);
+    stage.run_for(millis(3));
     stage.resume(NODE_B, KEY);
     stage.resume(NODE_C, KEY);
-    let second = stage.submit(NODE_B, KEY, 2, 7);
-    stage.run_for(millis(22));
+    // Both read the record before the commit lands, and the commit's own projection comes after theirs.
+    stage.next_projection(KEY, Fate::Plain);
+    stage.next_projection(KEY, Fate::Plain);
+    stage.slow_projection(KEY, millis(100));
+    stage.run_for(millis(40));
     stage.resume(NODE_C, KEY);
     stage.resume(NODE_B, KEY);
     stage.run_for(secs(2));
@@ -203,7 +217,10 @@ fn sweepers_spread(stage: &mut Views) {
     // A turn every eight seconds, give or take a half, of each of three nodes.
     let bound = 3 * 600 / 8;
     stage.expect((10..=bound).contains(&tries.len()), || {
-        format!("{} tries in ten minutes, and {bound} would be a storm", tries.len())
+        format!(
+            "{} tries in ten minutes, and {bound} would be a storm",
+            tries.len()
+        )
     });
     stage.lift();
     stage.run_for(secs(40));

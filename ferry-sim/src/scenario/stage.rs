@@ -192,7 +192,10 @@ impl<K: Kind<Load = Purses>> Stage<K> {
             self.world.answered(submission, Heard::Rejected);
             return caller;
         };
-        self.world.lock().waiting.insert(submission.0, (number, key));
+        self.world
+            .lock()
+            .waiting
+            .insert(submission.0, (number, key));
         let (listens, listened) = oneshot::channel::<()>();
         let (goes, gone) = oneshot::channel::<()>();
         let world = Arc::clone(&self.world);
@@ -477,7 +480,11 @@ impl<K: Kind<Load = Purses>> Stage<K> {
 
     fn shown(&self, key: u32) -> Vec<u64> {
         let state = self.world.lock();
-        let of_key = state.history.log.iter().filter(|written| written.key == key);
+        let of_key = state
+            .history
+            .log
+            .iter()
+            .filter(|written| written.key == key);
         let mut shown = 0;
         for written in of_key {
             match written.what {
@@ -491,7 +498,12 @@ impl<K: Kind<Load = Purses>> Stage<K> {
 
     /// The record is pending.
     pub(super) fn owes(&mut self, key: u32, expected: bool) {
-        let owes = self.world.lock().table.pending(&self.world.fold).contains(&key);
+        let owes = self
+            .world
+            .lock()
+            .table
+            .pending(&self.world.fold)
+            .contains(&key);
         self.expect(owes == expected, || {
             let owes = if owes { "is" } else { "is not" };
             format!("the record of key {key} {owes} pending")

@@ -22,7 +22,8 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[11],
         gist: "what a caller has heard is there after any crash",
         by_type: Some(
-            "`fold_write::Command`: what is applied is answered by a commit's answer alone; an answer to a read is another type",
+            "what was applied is answered once its commit is, which a read cannot be given: `answer_a_read_with_a_commit`, at \
+             `ferry_core::fold_write::Command`",
         ),
         plays: &[Play::Fenced(durable_before_the_answer)],
         without: &[Without {

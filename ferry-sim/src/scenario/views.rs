@@ -115,7 +115,8 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[36],
         gist: "nobody hears that the view shows an input before it does",
         by_type: Some(
-            "`projected_write::Command`: a commit's answer is none to a projection; another type",
+            "what a projection is answered cannot be that of the commit: `answer_a_projection_with_a_commit`, at \
+             `ferry_core::projected_write::Command`",
         ),
         setting: Setting::TWO_TRIES,
         plays: &[
