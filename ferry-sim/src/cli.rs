@@ -2,7 +2,11 @@
 
 use core::fmt;
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
+use clap::{
+    Args, CommandFactory, Parser, Subcommand, ValueEnum, builder::PossibleValuesParser,
+    error::ErrorKind,
+};
+use ferry_sim::scenario;
 
 /// Ferry's real driver and machines on virtual time, against a store that fails in every way.
 ///
@@ -23,6 +27,8 @@ pub(crate) enum Command {
     Projected(Seeds),
     /// Leaves out one safeguard after the other, and tells how many seeds it takes to notice
     Mutants(Mutants),
+    /// Tells a story of how a write goes wrong, and what everyone hears; without a name, which there are
+    Scenario(Story),
     /// Tells all that happens in one seed
     Replay(Replay),
 }
@@ -48,6 +54,20 @@ pub(crate) struct Mutants {
     /// How many each has at most
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) seeds: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Story {
+    /// Which
+    #[arg(value_parser = names(), hide_possible_values = true)]
+    pub(crate) name: Option<String>,
+    /// Another order of what happens at the same moment, and other pauses
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+}
+
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(scenario::all().map(|story| story.name))
 }
 
 #[derive(Clone, Copy, Debug, Args)]

@@ -20,6 +20,7 @@
 //! | what a seed draws | `swarm.rs`, `chance.rs` |
 //! | what has to hold, and how it is checked | [`checkers`], [`history`], [`calls`] |
 //! | what has to happen now and then | [`points`] |
+//! | how each thing goes wrong, one story at a time | [`scenario`] |
 //! | that the checkers notice | [`policy`], [`mutants`] |
 #![forbid(unsafe_code)]
 
@@ -49,6 +50,7 @@ pub mod mutants;
 pub mod points;
 pub mod policy;
 pub mod purses;
+pub mod scenario;
 
 pub use built_in::BuiltIn;
 pub use chance::Chance;

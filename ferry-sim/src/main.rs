@@ -2,6 +2,7 @@
 
 mod cli;
 mod seeds;
+mod stories;
 
 use std::{
     io::{self, Write},
@@ -18,6 +19,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Command::Fenced(range) => seeds::run(Which::Fenced, &range),
         Command::Projected(range) => seeds::run(Which::Projected, &range),
         Command::Mutants(mutants) => catch_mutants(mutants),
+        Command::Scenario(story) => stories::run(&story),
         Command::Replay(replay) => replay_seed(replay),
     };
     match told {

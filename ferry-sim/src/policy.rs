@@ -60,6 +60,8 @@ pub enum Versions {
     GoOn,
     /// From the first on.
     Restart,
+    /// Equal content has an equal version.
+    Fingerprint,
 }
 
 /// What the store holds a projection against.
@@ -138,6 +140,12 @@ pub enum Dedup {
     ContentIgnored,
     /// By the ids that are remembered; one that may be forgotten is new.
     Pruned,
+    /// By its id, once the step has found that it could be applied.
+    AfterTheRest,
+    /// By its id, and it is answered with what the record shows by now.
+    OutcomeForgotten,
+    /// By the ids that this process has met itself.
+    InMemory,
     /// Not at all.
     Off,
 }

@@ -1,9 +1,12 @@
 //! What the simulated fleet does unless it is given something else: amounts to purses, no balance ever below zero.
 
 use core::{error::Error, fmt, num::NonZeroUsize};
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering::Relaxed},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use ferry_core::{
@@ -93,6 +96,10 @@ pub struct Purses {
     dedup: Dedup,
     /// How many ids a purse remembers.
     window: NonZeroUsize,
+    /// Whether a purse remembers also what was declined, and so declines it for good.
+    keeps_declined: bool,
+    /// The ids that this process has met.
+    met: Arc<Mutex<BTreeSet<u64>>>,
     weakened: Arc<AtomicU64>,
 }
 
@@ -100,7 +107,7 @@ pub struct Purses {
 const ALL_IDS: NonZeroUsize = NonZeroUsize::new(1 << 16).unwrap();
 
 /// So few that a late retry finds its id forgotten.
-const FEW_IDS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+pub(crate) const FEW_IDS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
 impl Default for Purses {
     fn default() -> Self {
@@ -113,8 +120,29 @@ impl Purses {
         Self {
             dedup,
             window: ALL_IDS,
+            keeps_declined: false,
+            met: Arc::default(),
             weakened: Arc::default(),
         }
+    }
+
+    /// The same with purses that remember so many ids.
+    pub(crate) fn remembering(self, window: NonZeroUsize) -> Self {
+        Self { window, ..self }
+    }
+
+    /// The same with purses that remember what was declined.
+    pub(crate) fn keeping_declined(self) -> Self {
+        let keeps_declined = true;
+        Self {
+            keeps_declined,
+            ..self
+        }
+    }
+
+    fn has_met(&self, id: u64) -> bool {
+        let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+        met.contains(&id)
     }
 
     fn weaken(&self) {
@@ -150,8 +178,18 @@ impl Fold for Purses {
 
     fn step(&self, purse: &mut Purse, amount: &Amount) -> StepOf<Self> {
         let content = Fingerprint::of(&amount.cents.to_be_bytes());
+        let is_too_much = purse.standing.balance + amount.cents < 0;
         match (self.dedup, purse.applied.check(&amount.id, content)) {
             (_, Check::New) => {}
+            (Dedup::InMemory, Check::Same(_)) if !self.has_met(amount.id) => self.weaken(),
+            (Dedup::AfterTheRest, Check::Same(_)) if is_too_much => {
+                self.weaken();
+                return Step::Refused(Outcome::Declined(purse.standing));
+            }
+            (Dedup::OutcomeForgotten, Check::Same(_)) => {
+                self.weaken();
+                return Step::Already(Outcome::Applied(purse.standing));
+            }
             (Dedup::Off, Check::Same(_) | Check::Mismatch | Check::TooOld)
             | (Dedup::Pruned, Check::TooOld) => self.weaken(),
             (Dedup::ContentIgnored, Check::Mismatch) => {
@@ -166,11 +204,19 @@ impl Fold for Purses {
             (_, Check::Mismatch) => return Step::Mismatch(Outcome::Mismatch),
             (_, Check::TooOld) => return Step::TooOld(Outcome::TooOld),
         }
-        if purse.standing.balance + amount.cents < 0 {
+        if is_too_much && !self.keeps_declined {
             return Step::Refused(Outcome::Declined(purse.standing));
         }
-        purse.standing = purse.standing.with(amount.cents);
-        let outcome = Outcome::Applied(purse.standing);
+        let outcome = if is_too_much {
+            Outcome::Declined(purse.standing)
+        } else {
+            purse.standing = purse.standing.with(amount.cents);
+            Outcome::Applied(purse.standing)
+        };
+        if self.dedup == Dedup::InMemory {
+            let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+            met.insert(amount.id);
+        }
         // Held or forgotten already where dedup is off; then it stays as it is.
         let _recorded = purse.applied.record(amount.id, content, outcome);
         Step::Applied(*amount, outcome)
@@ -189,7 +235,10 @@ impl Workload for Purses {
     type Fold = Self;
 
     fn fold(&self) -> Self {
-        self.clone()
+        Self {
+            met: Arc::default(),
+            ..self.clone()
+        }
     }
 
     fn key(&self, nth: u32) -> u32 {
@@ -225,6 +274,7 @@ impl Workload for Purses {
     fn reference(&self) -> Self {
         Self {
             window: self.window,
+            keeps_declined: self.keeps_declined,
             ..Self::default()
         }
     }

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use ferry_core::Instant;
+use ferry_core::{Instant, drive::Runtime};
 
 use crate::{
     chance::Streams,
@@ -262,10 +262,18 @@ fn run<K: Kind>(
 
 /// Lets the world live, first with its faults and then without, and gathers what it leaves behind.
 fn live<K: Kind>(executor: &Executor, world: &Arc<World<K>>) -> History<K::Load> {
-    let mut end = Instant::EPOCH + world.draws.size.duration;
+    let end = Instant::EPOCH + world.draws.size.duration;
     let _time_up = executor.run_until(end);
+    heal_and_end(executor, world)
+}
+
+/// Lets the world live on without faults until it is quiet, and gathers what it leaves behind.
+pub(crate) fn heal_and_end<K: Kind>(
+    executor: &Executor,
+    world: &Arc<World<K>>,
+) -> History<K::Load> {
     weather::heal(world);
-    end = end + HEALTHY_MAX;
+    let mut end = world.process.now() + HEALTHY_MAX;
     let mut halt = executor.run_until(end);
     let broken = world.draws.broken.key();
     let mut unanswered = world.unanswered(broken);

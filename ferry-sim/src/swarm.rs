@@ -228,6 +228,29 @@ impl Draws {
         }
     }
 
+    /// Nothing goes wrong by itself.
+    pub(crate) fn still(size: Size) -> Self {
+        Self {
+            size,
+            rates: Rates::default(),
+            routing: Routing::Rendezvous,
+            limits: Limits::default(),
+            retry: Retry::default(),
+            store_timeout: Duration::from_millis(500),
+            crashes: 0,
+            freezes: 0,
+            shutdowns: 0,
+            jumps: 0,
+            drift: 0,
+            deletes: 0,
+            resumes: 0,
+            bursts: 0,
+            layout: Layout::Together,
+            broken: Broken::Nothing,
+            sweeps: Broken::Nothing.sweeps(),
+        }
+    }
+
     pub(crate) fn of(size: Size, chance: &mut Chance) -> Self {
         let defaults = Limits::default();
         let limits = Limits {

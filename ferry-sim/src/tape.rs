@@ -223,7 +223,7 @@ mod tests {
         given.set(&path(&[0, 1]), 1, 6);
         let tape = Tape::playing(given.clone());
         let mut stream = Taped::new(&tape, path(&[0]));
-        let mut draws = |stream: &mut Taped| [(); 3].map(|()| stream.next(|| 99));
+        let draws = |stream: &mut Taped| [(); 3].map(|()| stream.next(|| 99));
         assert_eq!(draws(&mut stream), [5, 0, 0]);
         let (mut first, mut second) = (stream.fork(), stream.fork());
         assert_eq!(draws(&mut second), [0, 6, 0]);

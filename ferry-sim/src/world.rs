@@ -22,7 +22,10 @@ use crate::{
     points::{Point, Points},
     policy::Policy,
     sent::Quirk,
-    store::Table,
+    store::{
+        Fate, Table,
+        script::{ON_ITS_WAY, Op, Script},
+    },
     swarm::{Broken, Draws, Rates},
     workload::{InputOf, KeyOf, Workload},
 };
@@ -57,6 +60,8 @@ pub(crate) struct State<K: Kind> {
     pub(crate) writers: BTreeMap<(u32, u64), Life>,
     pub(crate) broken: Broken,
     pub(crate) is_healed: bool,
+    /// Where a story is told, it says what happens.
+    pub(crate) script: Option<Script>,
     calls: u64,
 }
 
@@ -71,6 +76,9 @@ impl<K: Kind> fmt::Debug for World<K> {
 impl<K: Kind> State<K> {
     /// How long a message is on its way.
     pub(crate) fn latency(&mut self, chance: &mut Chance) -> Duration {
+        if self.script.is_some() {
+            return ON_ITS_WAY;
+        }
         if chance.happens(self.rates.slow) {
             self.points.met(Point::Slow);
             return chance.millis(50, 5_000);
@@ -119,6 +127,7 @@ impl<K: Kind> World<K> {
             writers: BTreeMap::new(),
             broken: draws.broken,
             is_healed: false,
+            script: None,
             calls: 0,
         };
         Arc::new(Self {
@@ -193,9 +202,14 @@ impl<K: Kind> World<K> {
     /// A read, how long it is on its way to the store and back, and whether it fails.
     pub(crate) fn read_asked(&self, life: Life, key: u32) -> (Call, Duration, Duration, bool) {
         let call = self.next_call(life, key);
+        let now = self.process.now();
         let mut state = self.lock();
         let mut chance = state.faults.of_request(life.node, key);
         let (there, back) = (state.latency(&mut chance), state.latency(&mut chance));
+        if let Some(script) = &mut state.script {
+            let turn = script.turn(now, Op::Read, call);
+            return (call, there, back + turn.slow, turn.fate != Fate::Plain);
+        }
         let failed = chance.happens(state.rates.read_failed);
         (call, there, back, failed)
     }

@@ -127,12 +127,33 @@ impl<K: Kind> World<K> {
             process,
             ferry,
         };
-        let sweeper = K::sweep(self, &up);
+        let sweeper = if self.is_swept() {
+            K::sweep(self, &up)
+        } else {
+            None
+        };
         self.lock().nodes[node] = Node {
             life,
             up: Some(up),
             sweeper,
         };
+    }
+
+    /// Whether sweepers are there from the start; in a story they come when it says so.
+    fn is_swept(&self) -> bool {
+        let state = self.lock();
+        state.script.is_none() || state.is_healed
+    }
+
+    /// Lets every node that is up and has no sweeper begin to sweep.
+    pub(crate) fn sweep_everywhere(self: &Arc<Self>) {
+        for node in 0..self.draws.size.nodes {
+            let has_one = self.lock().nodes[node].sweeper.is_some();
+            if let Some(up) = self.up(node).filter(|_| !has_one) {
+                let sweeper = K::sweep(self, &up);
+                self.lock().nodes[node].sweeper = sweeper;
+            }
+        }
     }
 
     /// Takes a node down in mid-flight.

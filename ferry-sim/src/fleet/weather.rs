@@ -92,11 +92,16 @@ async fn jump<K: Kind>(world: Arc<World<K>>, node: usize, mut chance: Chance) {
 async fn delete<K: Kind>(world: Arc<World<K>>, mut chance: Chance) {
     let key = chance.below(u64::from(world.draws.size.keys)) as u32;
     moment(&world, &mut chance).await;
+    delete_now(&world, key);
+}
+
+/// Deletes a record, if it is there.
+pub(crate) fn delete_now<K: Kind>(world: &World<K>, key: u32) {
     let empty = world.fold.empty(&world.key(key));
     let state = &mut *world.lock();
     if state.table.delete(key, empty, &world.policy) {
+        world.weakened_if(world.policy.versions != Versions::GoOn);
         state.points.met(Point::Deleted);
-        world.weakened_if(world.policy.versions == Versions::Restart);
         world.tell(Event::Deleted { key });
         state.history.log.push(Written {
             at: world.process.now(),
@@ -110,6 +115,11 @@ async fn delete<K: Kind>(world: Arc<World<K>>, mut chance: Chance) {
 async fn freeze<K: Kind>(world: Arc<World<K>>, node: usize, mut chance: Chance) {
     let pause = chance.millis(10, AWAY_MAX_MILLIS);
     moment(&world, &mut chance).await;
+    freeze_now(world, node, pause).await;
+}
+
+/// Freezes a node, if it is up, and thaws it after the pause.
+pub(crate) async fn freeze_now<K: Kind>(world: Arc<World<K>>, node: usize, pause: Duration) {
     let Some(process) = world.up(node).map(|up| up.process) else {
         return;
     };
@@ -123,11 +133,12 @@ async fn freeze<K: Kind>(world: Arc<World<K>>, node: usize, mut chance: Chance) 
 
 /// A node that is down comes back by and by.
 pub(crate) fn restart_later<K: Kind>(world: &Arc<World<K>>, node: usize) {
-    let pause = world
-        .lock()
-        .faults
-        .of_node(node)
-        .millis(10, AWAY_MAX_MILLIS);
+    let mut state = world.lock();
+    if state.script.is_some() {
+        return;
+    }
+    let pause = (state.faults).of_node(node).millis(10, AWAY_MAX_MILLIS);
+    drop(state);
     let again = Arc::clone(world);
     world.process.spawn(async move {
         again.process.sleep(pause).await;
@@ -140,6 +151,9 @@ pub(crate) fn heal<K: Kind>(world: &Arc<World<K>>) {
     let mut state = world.lock();
     state.is_healed = true;
     state.rates = state.rates.healed();
+    if let Some(script) = &mut state.script {
+        script.clear();
+    }
     let broken = state.broken;
     drop(state);
     if broken != Broken::Nothing {

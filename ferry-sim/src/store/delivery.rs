@@ -8,6 +8,7 @@ use futures_channel::oneshot;
 
 use super::{
     Answered, Done, Fate,
+    script::{Op, Turn},
     table::{Effect, Found, Span},
 };
 use crate::{
@@ -43,6 +44,17 @@ pub(super) enum Asked<W: Workload> {
     Mark(RecordOf<W>),
 }
 
+impl<W: Workload> Asked<W> {
+    fn op(&self) -> Op {
+        match self {
+            Self::Commit { .. } => Op::Commit,
+            Self::Project(_) => Op::Project,
+            Self::Show(_) => Op::Show,
+            Self::Mark(_) => Op::Mark,
+        }
+    }
+}
+
 type Answer<W> = oneshot::Sender<Answered<W>>;
 
 /// Nobody may be waiting any more.
@@ -57,13 +69,15 @@ impl<K: Kind> World<K> {
         let state = &mut *state;
         let is_commit = matches!(request.asked, Asked::Commit { .. });
         let mut chance = (state.faults).of_request(request.call.life.node, request.call.key);
-        let fate = if state.is_broken(request.call.key, is_commit) {
-            Fate::Throttled(None)
-        } else {
-            Fate::draw(&state.rates, &mut chance)
-        };
-        let (there, back) = (state.latency(&mut chance), state.latency(&mut chance));
         let call = request.call;
+        let is_broken = state.is_broken(call.key, is_commit);
+        let Turn { fate, slow } = match &mut state.script {
+            Some(script) => script.turn(self.process.now(), request.asked.op(), call),
+            None if is_broken => Turn::of(Fate::Throttled(None)),
+            None => Turn::of(Fate::draw(&state.rates, &mut chance)),
+        };
+        let there = state.latency(&mut chance) + slow;
+        let back = state.latency(&mut chance);
         match &request.asked {
             Asked::Commit {
                 expected, entries, ..
@@ -212,8 +226,8 @@ impl<K: Kind> World<K> {
     ) -> Answered<K::Load> {
         let Call { key, life, .. } = call;
         let mut state = self.lock();
-        let added = entries.len();
-        match (state.table).commit(key, expected, written, added, &self.policy) {
+        let marker = state.table.marker(key);
+        match (state.table).commit(key, expected, written, entries, &self.policy) {
             Ok(Effect { done, is_weakened }) => {
                 let (version, number) = done;
                 self.weakened_if(is_weakened);
@@ -222,7 +236,13 @@ impl<K: Kind> World<K> {
                     version: number,
                 });
                 state.writers.insert((key, number), life);
-                state.log(self.process.now(), call, What::Commit(entries.to_vec()));
+                let now = self.process.now();
+                state.log(now, call, What::Commit(entries.to_vec()));
+                let to = state.table.marker(key);
+                if to != marker {
+                    self.tell(Event::Marked { call, to });
+                    state.log(now, call, What::Mark(to));
+                }
                 Ok(Done::Version(version))
             }
             Err(Found(found)) => {
@@ -254,7 +274,8 @@ impl<K: Kind> World<K> {
             return Err(CommitError::Refused);
         }
         let mut chance = (state.faults).of_request(call.life.node, call.key);
-        let (is_lost, pause) = (chance.happens(1_000), state.latency(&mut chance));
+        let is_lost = state.script.is_some() || chance.happens(1_000);
+        let pause = state.latency(&mut chance);
         let next = state.table.next_version(call.key);
         drop(state);
         self.weakened();

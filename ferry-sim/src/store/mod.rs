@@ -3,6 +3,7 @@
 mod delivery;
 mod fate;
 mod project;
+pub(crate) mod script;
 mod table;
 
 use core::fmt;

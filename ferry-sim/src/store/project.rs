@@ -93,11 +93,18 @@ impl<K: Kind> SimStore<K> {
             let whole = state.table.span(key, record);
             let len = whole.to.saturating_sub(whole.from);
             let mut chance = state.faults.of_request(self.life.node, key);
-            if len > 0 && chance.happens(state.rates.part) {
-                let to = whole.from + chance.index(len);
-                (Span { to, ..whole }, true)
-            } else {
-                (whole, false)
+            let rate = state.rates.part;
+            let part = match &mut state.script {
+                Some(script) => script.part(key),
+                None if len > 0 && chance.happens(rate) => Some(chance.index(len)),
+                None => None,
+            };
+            match part {
+                Some(part) => {
+                    let to = whole.from + part;
+                    (Span { to, ..whole }, true)
+                }
+                None => (whole, false),
             }
         };
         self.ask(self.next_call(key), Asked::Show(span)).await?;

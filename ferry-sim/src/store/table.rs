@@ -7,6 +7,7 @@ use ferry_core::Record;
 use crate::{
     kind::{Kind, RecordOf},
     policy::{Fence, MarkerOnCommit, Policy, ProjectionFence, Versions},
+    sent::Sent,
     workload::{StateOf, VersionOf, Workload},
 };
 
@@ -26,6 +27,8 @@ struct Row<W: Workload> {
     shown: usize,
     /// How often it was deleted before.
     deletions: u64,
+    /// Of its entries.
+    fingerprint: u64,
 }
 
 /// A write that took effect.
@@ -77,6 +80,14 @@ impl<W: Workload> Row<W> {
         entry.map_or(0, |(.., entries)| *entries)
     }
 
+    /// The fingerprint of the entries with these after them.
+    fn fingerprint(row: Option<&Self>, added: &[Sent<W>]) -> u64 {
+        let before = row.map_or(0, |row| row.fingerprint);
+        added.iter().fold(before, |print, sent| {
+            print.wrapping_mul(1_009).wrapping_add(sent.number)
+        })
+    }
+
     fn last(&self) -> (u64, usize) {
         self.versions
             .last()
@@ -121,13 +132,13 @@ impl<K: Kind> Table<K> {
         }
     }
 
-    /// Writes the state with so many entries more if the version is as expected.
+    /// Writes the state with these entries more if the version is as expected.
     pub(super) fn commit(
         &mut self,
         key: u32,
         expected: Option<&VersionOf<K::Load>>,
         state: &StateOf<K::Load>,
-        added: usize,
+        added: &[Sent<K::Load>],
         policy: &Policy,
     ) -> Landing<K> {
         let mut is_weakened = false;
@@ -149,7 +160,12 @@ impl<K: Kind> Table<K> {
                 }
             }
         }
-        let (number, version) = (last + 1, self.load.version(last + 1));
+        let fingerprint = Row::fingerprint(row.as_ref(), added);
+        let number = match policy.versions {
+            Versions::GoOn | Versions::Restart => last + 1,
+            Versions::Fingerprint => fingerprint,
+        };
+        let version = self.load.version(number);
         let now = Record {
             state,
             version: version.clone(),
@@ -159,13 +175,14 @@ impl<K: Kind> Table<K> {
             Some(row) => (row.versions, row.shown, Some(row.now)),
             None => (Vec::new(), 0, None),
         };
-        versions.push((version.clone(), number, entries + added));
+        versions.push((version.clone(), number, entries + added.len()));
         let row = Row {
             now,
             before,
             versions,
             shown,
             deletions,
+            fingerprint,
         };
         self.rows.insert(key, row);
         let done = (version, number);
@@ -179,7 +196,7 @@ impl<K: Kind> Table<K> {
             return false;
         };
         match policy.versions {
-            Versions::GoOn => {
+            Versions::GoOn | Versions::Fingerprint => {
                 let number = row.last().0 + 1;
                 let version = self.load.version(number);
                 let mut state = empty;
@@ -193,6 +210,7 @@ impl<K: Kind> Table<K> {
                     versions: vec![(version, number, 0)],
                     shown: 0,
                     deletions: row.deletions + 1,
+                    fingerprint: 0,
                 };
                 self.rows.insert(key, row);
             }
@@ -226,6 +244,14 @@ impl<K: Kind> Table<K> {
             ProjectionFence::Ignored => true,
         };
         is_let_in.then_some((row, !(is_version && is_marker)))
+    }
+
+    /// At how many entries the marker stands.
+    pub(super) fn marker(&self, key: u32) -> usize {
+        let row = self.rows.get(&key);
+        row.map_or(0, |row| {
+            row.position(K::marker(&self.load, &row.now.state).as_ref())
+        })
     }
 
     /// What a projection of this record owes the view.
@@ -310,12 +336,16 @@ impl<K: Kind> Table<K> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use ferry_core::Fold;
 
     use super::*;
     use crate::{
+        history::SubmissionId,
         kind::Projected,
-        purses::{Purse, Purses},
+        purses::{Amount, Purse, Purses},
+        sent::Quirk,
     };
 
     fn table() -> (Purse, Table<Projected<Purses>>) {
@@ -323,11 +353,24 @@ mod tests {
         (purses.empty(&1), Table::new(purses))
     }
 
+    fn inputs(count: u64) -> Vec<Sent<Purses>> {
+        let input = |number| Sent {
+            number,
+            content: Arc::new(Amount {
+                id: number,
+                cents: 1,
+            }),
+            submission: SubmissionId(number),
+            quirk: Quirk::None,
+        };
+        (1..=count).map(input).collect()
+    }
+
     #[test]
     fn a_write_on_another_version_is_refused_and_a_version_never_repeats() {
         let (empty, mut table) = table();
         let commit = |table: &mut Table<_>, expected: Option<u64>, policy: &Policy| {
-            let landed = table.commit(1, expected.as_ref(), &empty, 1, policy);
+            let landed = table.commit(1, expected.as_ref(), &empty, &inputs(1), policy);
             landed.map(|landed| (landed.done.1, landed.is_weakened))
         };
         let (whole, unfenced) = (
@@ -356,7 +399,7 @@ mod tests {
     fn a_projection_is_held_against_version_and_marker() {
         let (empty, mut table) = table();
         let whole = Policy::WHOLE;
-        let _first = table.commit(1, None, &empty, 2, &whole);
+        let _first = table.commit(1, None, &empty, &inputs(2), &whole);
         let (first, _) = table.read(1, false);
         let first = first.unwrap();
         let both = ProjectionFence::Both;
@@ -381,7 +424,7 @@ mod tests {
                 .project(1, &first, ProjectionFence::VersionAlone)
                 .is_some()
         );
-        let _second = table.commit(1, Some(&1), &first.state, 1, &whole);
+        let _second = table.commit(1, Some(&1), &first.state, &inputs(1), &whole);
         let (second, _) = table.read(1, false);
         let second = second.unwrap();
         assert_eq!(

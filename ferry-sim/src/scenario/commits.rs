@@ -1,0 +1,307 @@
+//! What can become of a commit between a node and its store.
+
+use super::{
+    Play, Scenario, Stage, Without,
+    expected::{applied, in_doubt, not_committed},
+    setting::Setting,
+    stage::{KEY, NODE_A, NODE_B, millis, secs},
+};
+use crate::{
+    checkers::Property,
+    history::Why,
+    kind::{Fenced, Kind, Projected},
+    policy::{Dedup, Doubt, Fence, Policy, Refusal},
+    purses::{Purses, StoreError},
+    store::Fate,
+};
+
+/// On either kind of write, and with the view in either place.
+macro_rules! everywhere {
+    ($story:ident) => {
+        &[
+            Play::Fenced($story::<Fenced<Purses>>),
+            Play::Together($story::<Projected<Purses>>),
+            Play::Apart($story::<Projected<Purses>>),
+        ]
+    };
+}
+pub(super) use everywhere;
+
+const NO_FENCE: Policy = Policy {
+    fence: Fence::Ignored,
+    ..Policy::WHOLE
+};
+
+const NO_DOUBT: Policy = Policy {
+    doubt: Doubt::TakenForFailed,
+    ..Policy::WHOLE
+};
+
+const REFUSAL_IS_PROOF: Policy = Policy {
+    refusal: Refusal::TakenForProof,
+    ..Policy::WHOLE
+};
+
+pub(super) const STORIES: &[Scenario] = &[
+    Scenario {
+        name: "two-writers",
+        rows: &[],
+        gist: "two nodes read the same record, and both commit: the second is refused and folds again",
+        plays: everywhere!(two_writers),
+        without: &[Without {
+            safeguard: "the fence of a commit",
+            policy: NO_FENCE,
+            fails: &[Property::TrueAnswers, Property::NothingLost],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "late-commit",
+        rows: &[1],
+        gist: "a commit lands after the time-out, and after the re-read that did not find it",
+        plays: everywhere!(late_commit),
+        without: &[Without {
+            safeguard: "the fence of a commit",
+            policy: NO_FENCE,
+            fails: &[Property::AppliedOnce, Property::NothingLost],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "own-first-copy",
+        rows: &[2],
+        gist: "a commit arrives twice, and its second copy is refused because of the first",
+        setting: Setting::ONE_TRY,
+        plays: everywhere!(own_first_copy),
+        without: &[Without {
+            safeguard: "doubt of a refusal",
+            policy: REFUSAL_IS_PROOF,
+            fails: &[Property::TrueAnswers],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "failed-and-applied",
+        rows: &[3],
+        gist: "the store answers with an error, and had applied the commit",
+        setting: Setting::ONE_TRY,
+        plays: everywhere!(failed_and_applied),
+        without: &[Without {
+            safeguard: "saying in doubt",
+            policy: NO_DOUBT,
+            fails: &[Property::TrueAnswers],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "lost-answer",
+        rows: &[],
+        gist: "a commit lands and its answer is lost: the retry finds it, and so does the client's own",
+        plays: everywhere!(lost_answer),
+        without: &[Without {
+            safeguard: "dedup",
+            policy: Policy {
+                dedup: Dedup::Off,
+                ..Policy::WHOLE
+            },
+            fails: &[Property::AppliedOnce, Property::TrueAnswers],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "attempts-run-out",
+        rows: &[4],
+        gist: "no try is answered, and the first lands long after the last",
+        setting: Setting::TWO_TRIES,
+        plays: everywhere!(attempts_run_out),
+        without: &[Without {
+            safeguard: "saying in doubt",
+            policy: NO_DOUBT,
+            fails: &[Property::TrueAnswers],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "silent-resend",
+        rows: &[5],
+        gist: "a layer below sends a commit again by itself, after a newer one",
+        plays: everywhere!(silent_resend),
+        without: &[Without {
+            safeguard: "the fence of a commit",
+            policy: NO_FENCE,
+            fails: &[Property::AppliedOnce, Property::NothingLost],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "busy-or-refused",
+        rows: &[6],
+        gist: "busy, overtaken by another, and overtaken by its own copy are three things, each told as it is",
+        setting: Setting::ONE_TRY,
+        plays: everywhere!(busy_or_refused),
+        without: &[Without {
+            safeguard: "doubt of a refusal",
+            policy: REFUSAL_IS_PROOF,
+            fails: &[Property::TrueAnswers],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "landed-before-refused",
+        rows: &[7],
+        gist: "what has landed unheard would be refused on the record as it is now: the id is looked up first",
+        plays: everywhere!(landed_before_refused),
+        without: &[Without {
+            safeguard: "dedup before all else",
+            policy: Policy {
+                dedup: Dedup::AfterTheRest,
+                ..Policy::WHOLE
+            },
+            fails: &[Property::TrueAnswers],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "doubt-is-kept",
+        rows: &[8],
+        gist: "a try in doubt is followed by one that fails for certain: the caller still hears in doubt",
+        setting: Setting::TWO_TRIES,
+        plays: everywhere!(doubt_is_kept),
+        without: &[Without {
+            safeguard: "saying in doubt",
+            policy: NO_DOUBT,
+            fails: &[Property::TrueAnswers],
+        }],
+        ..Scenario::BLANK
+    },
+];
+
+fn two_writers<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    stage.slow_commit_of(NODE_A, KEY, millis(100));
+    let first = stage.submit(NODE_A, KEY, 1, 5);
+    let second = stage.submit(NODE_B, KEY, 2, 7);
+    stage.run_for(secs(1));
+    stage.hears(second, applied(1, 7));
+    stage.hears(first, applied(2, 12));
+    stage.holds(KEY, &[2, 1]);
+}
+
+fn late_commit<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    stage.next_commit(KEY, Fate::Late(secs(10)));
+    let first = stage.submit(NODE_A, KEY, 1, 5);
+    stage.run_for(secs(1));
+    stage.hears(first, applied(1, 5));
+    let second = stage.submit(NODE_B, KEY, 2, 7);
+    stage.run_for(secs(1));
+    stage.hears(second, applied(2, 12));
+    // Its first copy arrives.
+    stage.run_for(secs(10));
+    stage.holds(KEY, &[1, 2]);
+}
+
+fn own_first_copy<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    let gap = millis(50);
+    let hears_second = true;
+    stage.next_commit(KEY, Fate::Twice { gap, hears_second });
+    let caller = stage.submit(NODE_A, KEY, 1, 5);
+    stage.run_for(secs(1));
+    stage.hears(caller, applied(1, 5));
+    stage.holds(KEY, &[1]);
+}
+
+fn failed_and_applied<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    stage.next_commit(KEY, Fate::AnswerBroken);
+    let caller = stage.submit(NODE_A, KEY, 1, 5);
+    stage.run_for(secs(1));
+    stage.hears(caller, applied(1, 5));
+    stage.holds(KEY, &[1]);
+}
+
+fn lost_answer<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    stage.next_commit(KEY, Fate::AnswerLost);
+    let caller = stage.submit(NODE_A, KEY, 1, 5);
+    // Its client does not wait so long.
+    stage.run_for(millis(100));
+    let again = stage.submit(NODE_B, KEY, 1, 5);
+    stage.run_for(secs(2));
+    stage.hears(caller, applied(1, 5));
+    stage.hears(again, applied(1, 5));
+    stage.holds(KEY, &[1]);
+}
+
+fn attempts_run_out<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    stage.next_commit(KEY, Fate::Late(secs(10)));
+    stage.next_commit(KEY, Fate::RequestLost);
+    let caller = stage.submit(NODE_A, KEY, 1, 5);
+    stage.run_for(secs(5));
+    stage.hears(caller, in_doubt(StoreError::TimedOut));
+    stage.holds(KEY, &[]);
+    stage.run_for(secs(10));
+    stage.holds(KEY, &[1]);
+    let again = stage.submit(NODE_B, KEY, 1, 5);
+    stage.run_for(secs(1));
+    stage.hears(again, applied(1, 5));
+}
+
+fn silent_resend<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    let gap = secs(2);
+    let hears_second = false;
+    stage.next_commit(KEY, Fate::Twice { gap, hears_second });
+    let first = stage.submit(NODE_A, KEY, 1, 5);
+    stage.run_for(secs(1));
+    stage.hears(first, applied(1, 5));
+    let second = stage.submit(NODE_B, KEY, 2, 7);
+    stage.run_for(secs(3));
+    stage.hears(second, applied(2, 12));
+    stage.holds(KEY, &[1, 2]);
+}
+
+fn busy_or_refused<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    stage.next_commit(KEY, Fate::Busy);
+    let busy = stage.submit(NODE_A, KEY, 1, 5);
+    stage.run_for(secs(1));
+    stage.hears(busy, not_committed(StoreError::Busy));
+
+    stage.slow_commit_of(NODE_A, KEY, millis(100));
+    let loser = stage.submit(NODE_A, KEY, 2, 5);
+    let winner = stage.submit(NODE_B, KEY, 3, 7);
+    stage.run_for(secs(1));
+    stage.hears(winner, applied(1, 7));
+    stage.hears(loser, not_committed(Why::Refused));
+
+    let gap = millis(50);
+    let hears_second = true;
+    stage.next_commit(KEY, Fate::Twice { gap, hears_second });
+    let landed = stage.submit(NODE_A, KEY, 4, 1);
+    stage.run_for(secs(1));
+    stage.hears(landed, applied(2, 8));
+    stage.holds(KEY, &[3, 4]);
+}
+
+fn landed_before_refused<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    let filled = stage.submit(NODE_A, KEY, 1, 10);
+    stage.run_for(secs(1));
+    stage.hears(filled, applied(1, 10));
+    stage.next_commit(KEY, Fate::AnswerLost);
+    let emptied = stage.submit(NODE_A, KEY, 2, -10);
+    stage.run_for(millis(100));
+    // Somebody else moves the record on meanwhile.
+    let other = stage.submit(NODE_B, KEY, 3, 4);
+    stage.run_for(secs(2));
+    stage.hears(other, applied(3, 4));
+    stage.hears(emptied, applied(2, 0));
+    stage.holds(KEY, &[1, 2, 3]);
+}
+
+fn doubt_is_kept<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    stage.next_commit(KEY, Fate::Late(secs(5)));
+    stage.next_commit(KEY, Fate::Busy);
+    let caller = stage.submit(NODE_A, KEY, 1, 5);
+    stage.run_for(secs(2));
+    stage.hears(caller, in_doubt(StoreError::Busy));
+    stage.run_for(secs(5));
+    stage.holds(KEY, &[1]);
+    let again = stage.submit(NODE_B, KEY, 1, 5);
+    stage.run_for(secs(1));
+    stage.hears(again, applied(1, 5));
+}

@@ -1,0 +1,221 @@
+//! Inputs that are sent again, and how they are known.
+
+use core::num::NonZeroUsize;
+
+use super::{
+    Play, Scenario, Stage, Without,
+    commits::everywhere,
+    expected::{MISMATCH, NOTHING, TOO_OLD, applied, declined},
+    setting::Setting,
+    stage::{KEY, NODE_A, NODE_B, millis, secs},
+};
+use crate::{
+    checkers::Property,
+    kind::{Fenced, Kind, Projected},
+    policy::{Dedup, Policy},
+    purses::Purses,
+};
+
+const fn with(dedup: Dedup) -> Policy {
+    Policy {
+        dedup,
+        ..Policy::WHOLE
+    }
+}
+
+const FEW: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+
+pub(super) const STORIES: &[Scenario] = &[
+    Scenario {
+        name: "duplicate-hears-the-same",
+        rows: &[9],
+        gist: "an input that is sent again hears what it heard first, whatever has happened since",
+        plays: everywhere!(duplicate_hears_the_same),
+        without: &[Without {
+            safeguard: "stored outcomes",
+            policy: with(Dedup::OutcomeForgotten),
+            fails: &[Property::TrueAnswers],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "crash-before-the-answer",
+        rows: &[10],
+        gist: "a node crashes between commit and answer, and another tells the client what happened",
+        plays: everywhere!(crash_before_the_answer),
+        without: &[Without {
+            safeguard: "dedup",
+            policy: with(Dedup::Off),
+            fails: &[Property::AppliedOnce, Property::TrueAnswers],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "twice-in-one-batch",
+        rows: &[16],
+        gist: "the same input twice in one batch is applied once, and both callers hear of it",
+        plays: everywhere!(twice_in_one_batch),
+        without: &[Without {
+            safeguard: "dedup",
+            policy: with(Dedup::Off),
+            fails: &[Property::AppliedOnce, Property::TrueAnswers],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "same-id-other-content",
+        rows: &[17],
+        gist: "an id that comes with other content is told so, and nothing changes",
+        plays: everywhere!(same_id_other_content),
+        without: &[Without {
+            safeguard: "a look at the content",
+            policy: with(Dedup::ContentIgnored),
+            fails: &[Property::TrueAnswers],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "forgotten-id",
+        rows: &[18],
+        gist: "a record remembers a bounded number of ids, and what it may have forgotten it does not apply again",
+        setting: Setting {
+            ids: FEW,
+            ..Setting::USUAL
+        },
+        plays: everywhere!(forgotten_id),
+        without: &[Without {
+            safeguard: "the bound of what is forgotten",
+            policy: with(Dedup::Pruned),
+            fails: &[Property::AppliedOnce, Property::TrueAnswers],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "new-owner",
+        rows: &[19],
+        gist: "a new owner knows the ids that an earlier one has applied",
+        plays: everywhere!(new_owner),
+        without: &[Without {
+            safeguard: "ids in the record",
+            policy: with(Dedup::InMemory),
+            fails: &[Property::AppliedOnce, Property::TrueAnswers],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "declined-for-good",
+        rows: &[20],
+        gist: "where a no is stored, an input that is sent again hears it again, though it would be applied now",
+        setting: Setting {
+            keeps_declined: true,
+            ..Setting::USUAL
+        },
+        plays: everywhere!(declined_for_good),
+        without: &[Without {
+            safeguard: "stored outcomes",
+            policy: with(Dedup::OutcomeForgotten),
+            fails: &[Property::TrueAnswers],
+        }],
+        ..Scenario::BLANK
+    },
+];
+
+fn duplicate_hears_the_same<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    let first = stage.submit(NODE_A, KEY, 1, 5);
+    let second = stage.submit(NODE_A, KEY, 2, 7);
+    stage.run_for(secs(1));
+    stage.hears(first, applied(1, 5));
+    stage.hears(second, applied(2, 12));
+    let again = stage.submit(NODE_B, KEY, 1, 5);
+    stage.run_for(secs(1));
+    stage.hears(again, applied(1, 5));
+    stage.holds(KEY, &[1, 2]);
+}
+
+fn crash_before_the_answer<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    let caller = stage.submit(NODE_A, KEY, 1, 5);
+    stage.run_for(millis(17));
+    stage.holds(KEY, &[1]);
+    stage.crash(NODE_A);
+    let again = stage.submit(NODE_B, KEY, 1, 5);
+    stage.run_for(secs(1));
+    stage.hears(caller, NOTHING);
+    stage.hears(again, applied(1, 5));
+    stage.holds(KEY, &[1]);
+}
+
+fn twice_in_one_batch<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    let ahead = stage.submit(NODE_A, KEY, 1, 5);
+    let one = stage.submit(NODE_A, KEY, 2, 7);
+    let other = stage.submit(NODE_A, KEY, 2, 7);
+    stage.run_for(secs(1));
+    stage.hears(ahead, applied(1, 5));
+    stage.hears(one, applied(2, 12));
+    stage.hears(other, applied(2, 12));
+    stage.holds(KEY, &[1, 2]);
+    let batches = stage.stats(NODE_A).counters.batches;
+    stage.expect(batches == 2, || format!("{batches} batches, and not two"));
+}
+
+fn same_id_other_content<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    let first = stage.submit(NODE_A, KEY, 1, 5);
+    stage.run_for(secs(1));
+    stage.hears(first, applied(1, 5));
+    let other = stage.submit(NODE_B, KEY, 1, 6);
+    let ahead = stage.submit(NODE_A, KEY, 2, 1);
+    stage.run_for(secs(1));
+    stage.hears(other, MISMATCH);
+    stage.hears(ahead, applied(2, 6));
+    // And within one batch.
+    let first = stage.submit(NODE_A, KEY, 3, 1);
+    let second = stage.submit(NODE_A, KEY, 4, 1);
+    let other = stage.submit(NODE_A, KEY, 4, 2);
+    stage.run_for(secs(1));
+    stage.hears(first, applied(3, 7));
+    stage.hears(second, applied(4, 8));
+    stage.hears(other, MISMATCH);
+    stage.holds(KEY, &[1, 2, 3, 4]);
+}
+
+fn forgotten_id<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    for number in 1..=12 {
+        let caller = stage.submit(NODE_A, KEY, number, 1);
+        stage.run_for(millis(100));
+        stage.hears(caller, applied(number, number as i64));
+    }
+    stage.remembers(KEY, FEW.get());
+    let remembered = stage.submit(NODE_B, KEY, 12, 1);
+    let forgotten = stage.submit(NODE_A, KEY, 1, 1);
+    stage.run_for(secs(1));
+    stage.hears(remembered, applied(12, 12));
+    stage.hears(forgotten, TOO_OLD);
+    stage.holds(KEY, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+}
+
+fn new_owner<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    let first = stage.submit(NODE_A, KEY, 1, 5);
+    stage.run_for(secs(1));
+    stage.hears(first, applied(1, 5));
+    stage.crash(NODE_A);
+    let elsewhere = stage.submit(NODE_B, KEY, 1, 5);
+    stage.run_for(secs(1));
+    stage.restart(NODE_A);
+    let back = stage.submit(NODE_A, KEY, 1, 5);
+    stage.run_for(secs(1));
+    stage.hears(elsewhere, applied(1, 5));
+    stage.hears(back, applied(1, 5));
+    stage.holds(KEY, &[1]);
+}
+
+fn declined_for_good<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    let refused = stage.submit(NODE_A, KEY, 1, -5);
+    stage.run_for(secs(1));
+    stage.hears(refused, declined(0, 0));
+    let filled = stage.submit(NODE_A, KEY, 2, 10);
+    stage.run_for(secs(1));
+    stage.hears(filled, applied(1, 10));
+    let again = stage.submit(NODE_B, KEY, 1, -5);
+    stage.run_for(secs(1));
+    stage.hears(again, declined(0, 0));
+    stage.holds(KEY, &[1, 2]);
+}

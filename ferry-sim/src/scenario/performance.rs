@@ -1,0 +1,133 @@
+//! A story as it went.
+
+use core::fmt;
+use std::collections::BTreeSet;
+
+use ferry_core::Instant;
+
+use super::{
+    Play, Without,
+    setting::Setting,
+    stage::{Left, Stage},
+};
+use crate::{
+    checkers::{Property, Violation},
+    event::Event,
+    kind::Kind,
+    policy::Policy,
+    purses::Purses,
+    store::Layout,
+};
+
+/// A story as it went, on one kind of write.
+#[derive(Clone, Debug)]
+pub struct Performance {
+    /// On which kind of write.
+    pub on: &'static str,
+    /// The safeguard that was left out, if one was.
+    pub without: Option<&'static str>,
+    /// The properties that were to fail.
+    pub fails: &'static [Property],
+    /// All that happened.
+    pub events: Vec<(Instant, Event)>,
+    /// Each input as it was sent, with what its caller heard.
+    pub heard: Vec<String>,
+    /// What was otherwise than the story says.
+    pub surprises: Vec<String>,
+    /// What was wrong.
+    pub violations: Vec<Violation>,
+    /// How often the safeguard that was left out made a difference.
+    pub weakened: u64,
+}
+
+/// Tells a story.
+pub(super) fn perform<K: Kind<Load = Purses>>(
+    setting: &Setting,
+    layout: Layout,
+    policy: Policy,
+    seed: u64,
+    tell: fn(&mut Stage<K>),
+) -> Left {
+    let mut stage = Stage::set(setting, layout, policy, seed);
+    tell(&mut stage);
+    stage.end()
+}
+
+impl Performance {
+    pub(super) fn of(play: Play, without: Option<&'static Without>, left: Left) -> Self {
+        let submissions = left.history.submissions.iter().enumerate();
+        let heard = submissions.map(|(nth, asked)| {
+            let heard = match &asked.answer {
+                Some((_, heard)) => heard.to_string(),
+                None => "nothing".to_owned(),
+            };
+            let (number, content, key, life) =
+                (asked.number, &asked.content, asked.key, asked.life);
+            format!(
+                "submission {nth}: input {number} for key {key}, {content:?}, to {life}: {heard}"
+            )
+        });
+        Self {
+            on: play.words(),
+            without: without.map(|without| without.safeguard),
+            fails: without.map_or(&[], |without| without.fails),
+            heard: heard.collect(),
+            events: left.events,
+            surprises: left.surprises,
+            violations: left.violations,
+            weakened: left.weakened,
+        }
+    }
+
+    /// The properties that failed.
+    #[must_use]
+    pub fn failed(&self) -> BTreeSet<Property> {
+        self.violations.iter().map(Violation::property).collect()
+    }
+
+    /// With every safeguard: everyone heard what the story says, and all properties held. Without one: it made a
+    /// difference, and just those properties failed that are said to.
+    #[must_use]
+    pub fn went_as_told(&self) -> bool {
+        match self.without {
+            None => self.surprises.is_empty() && self.violations.is_empty(),
+            Some(_) => self.weakened > 0 && self.failed() == self.fails.iter().copied().collect(),
+        }
+    }
+}
+
+/// The story, then what everyone heard, and at last what held and what did not.
+impl fmt::Display for Performance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.without {
+            None => writeln!(f, "== On {}", self.on)?,
+            Some(safeguard) => writeln!(f, "== On {}, without {safeguard}", self.on)?,
+        }
+        let story = self.events.iter().filter(|(_, event)| event.is_story());
+        for (at, event) in story {
+            let millis = at.nanos() / 1_000_000;
+            let micros = at.nanos() / 1_000 % 1_000;
+            writeln!(f, "{millis:>8}.{micros:03} ms  {event}")?;
+        }
+        for heard in &self.heard {
+            writeln!(f, "  {heard}")?;
+        }
+        // Without a safeguard it is clear that the story goes another way.
+        if self.without.is_none() {
+            for surprise in &self.surprises {
+                writeln!(f, "  NOT AS TOLD: {surprise}")?;
+            }
+        }
+        for violation in &self.violations {
+            writeln!(f, "  {}: {violation}", violation.property())?;
+        }
+        match (self.without, self.went_as_told()) {
+            (None, true) => f.write_str("all held"),
+            (Some(safeguard), true) => write!(f, "failed, as it must without {safeguard}"),
+            (None, false) => f.write_str("did NOT go as told"),
+            (Some(safeguard), false) => {
+                write!(f, "did NOT fail as it must without {safeguard}")
+            }
+        }
+    }
+}

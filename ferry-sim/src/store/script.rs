@@ -1,0 +1,110 @@
+//! What becomes of single calls of the store, said beforehand: where a story is told, nothing is drawn.
+
+use core::time::Duration;
+
+use ferry_core::Instant;
+
+use super::Fate;
+use crate::history::Call;
+
+/// How long a message is on its way in a story, unless it is said otherwise.
+pub(crate) const ON_ITS_WAY: Duration = Duration::from_millis(5);
+
+/// A kind of call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Op {
+    Read,
+    Commit,
+    /// View and marker in one.
+    Project,
+    /// The view, which is in another store.
+    Show,
+    /// The marker alone.
+    Mark,
+}
+
+/// What becomes of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Turn {
+    pub(crate) fate: Fate,
+    /// How much longer a write is on its way to the store, and what was read on its way back.
+    pub(crate) slow: Duration,
+}
+
+impl Turn {
+    pub(crate) const fn of(fate: Fate) -> Self {
+        let slow = Duration::ZERO;
+        Self { fate, slow }
+    }
+
+    pub(crate) const fn slow(slow: Duration) -> Self {
+        let fate = Fate::Plain;
+        Self { fate, slow }
+    }
+}
+
+/// Which calls a turn is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cue {
+    pub(crate) op: Op,
+    pub(crate) key: u32,
+    /// Of one node alone.
+    pub(crate) node: Option<usize>,
+    /// For all of them from now on, and not for the next alone.
+    pub(crate) is_lasting: bool,
+}
+
+impl Cue {
+    fn is_for(&self, op: Op, call: Call) -> bool {
+        let is_node = self.node.is_none_or(|node| node == call.life.node);
+        self.op == op && self.key == call.key && is_node
+    }
+}
+
+/// What is to become of the calls, and what was asked so far.
+#[derive(Debug, Default)]
+pub(crate) struct Script {
+    turns: Vec<(Cue, Turn)>,
+    /// After so many entries the next projection of the key ends, and says so.
+    parts: Vec<(u32, usize)>,
+    asked: Vec<(Instant, Op, Call)>,
+}
+
+impl Script {
+    pub(crate) fn add(&mut self, cue: Cue, turn: Turn) {
+        self.turns.push((cue, turn));
+    }
+
+    /// The next projection of the key brings so many entries into its view.
+    pub(crate) fn add_part(&mut self, key: u32, entries: usize) {
+        self.parts.push((key, entries));
+    }
+
+    /// Nothing out of the ordinary from here on.
+    pub(crate) fn clear(&mut self) {
+        self.turns.clear();
+        self.parts.clear();
+    }
+
+    /// What becomes of this call.
+    pub(crate) fn turn(&mut self, at: Instant, op: Op, call: Call) -> Turn {
+        self.asked.push((at, op, call));
+        let found = self.turns.iter().position(|(cue, _)| cue.is_for(op, call));
+        match found {
+            Some(found) if self.turns[found].0.is_lasting => self.turns[found].1,
+            Some(found) => self.turns.remove(found).1,
+            None => Turn::of(Fate::Plain),
+        }
+    }
+
+    pub(crate) fn part(&mut self, key: u32) -> Option<usize> {
+        let found = self.parts.iter().position(|&(of, _)| of == key)?;
+        Some(self.parts.remove(found).1)
+    }
+
+    /// When this was asked of the store for the key.
+    pub(crate) fn asked(&self, op: Op, key: u32) -> impl Iterator<Item = Instant> + '_ {
+        let of_key = move |(_, asked, call): &&(Instant, Op, Call)| *asked == op && call.key == key;
+        self.asked.iter().filter(of_key).map(|&(at, ..)| at)
+    }
+}
