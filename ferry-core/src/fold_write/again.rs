@@ -17,14 +17,6 @@ pub(super) enum Setback<E> {
     Commit(Cause<E>),
 }
 
-impl<E> Setback<E> {
-    fn into_cause(self) -> Cause<E> {
-        match self {
-            Self::Read(cause) | Self::Commit(cause) => cause,
-        }
-    }
-}
-
 impl<F: Fold> Trip<F> {
     /// A call of the store failed for certain.
     pub(super) fn failed(
@@ -52,7 +44,6 @@ impl<F: Fold> Trip<F> {
         if is_last || until > self.started + self.retry.total {
             return self.end(now, setback);
         }
-        self.remember(setback.into_cause());
         self.tally.retries += 1;
         self.sleep(now, until)
     }
@@ -77,7 +68,7 @@ impl<F: Fold> Trip<F> {
     }
 
     /// Something in the group will fail every time: tries the halves apart, the first one first. For
-    /// an input that is alone it was the last try.
+    /// an input that is alone it was the last try; of the others, nobody is told what it failed on.
     pub(super) fn split(
         mut self: Box<Self>,
         now: Instant,
@@ -92,7 +83,6 @@ impl<F: Fold> Trip<F> {
         part(&mut self.group, &second);
         self.later.push(second);
         self.tries_failed = 0;
-        self.remember(setback.into_cause());
         self.read(now, Aim::Carry)
     }
 }

@@ -8,7 +8,10 @@ use super::{
     group::{Fate, Held, InDoubtAs},
     trip::{Aim, Trip},
 };
-use crate::{Cause, Class, Fault, Fold, Instant, guard::guard};
+use crate::{
+    Cause, Class, Fault, Fold, Instant,
+    guard::{discard, guard},
+};
 
 impl<F: Fold> Trip<F> {
     pub(super) fn landed(mut self: Box<Self>, now: Instant) -> Command<F> {
@@ -29,7 +32,7 @@ impl<F: Fold> Trip<F> {
         expected: &Option<VersionOf<F>>,
     ) -> Command<F> {
         self.tally.refused += 1;
-        self.doubt(expected);
+        self.doubt(expected, &Cause::Refused);
         self.again(now, Setback::Commit(Cause::Refused), Class::Transient)
     }
 
@@ -50,8 +53,8 @@ impl<F: Fold> Trip<F> {
         error: ErrorOf<F>,
     ) -> Command<F> {
         self.tally.in_doubt += 1;
-        self.doubt(expected);
         let cause = Cause::Store(Arc::new(error));
+        self.doubt(expected, &cause);
         self.again(now, Setback::Commit(cause), Class::Transient)
     }
 
@@ -62,12 +65,14 @@ impl<F: Fold> Trip<F> {
         message: Arc<str>,
     ) -> Command<F> {
         self.tally.in_doubt += 1;
-        self.doubt(expected);
-        self.split(now, Setback::Commit(Cause::Panicked(message)))
+        let cause = Cause::Panicked(message);
+        self.doubt(expected, &cause);
+        self.split(now, Setback::Commit(cause))
     }
 
     /// A commit of the group, fenced on this version, may have landed or may still.
-    fn doubt(&mut self, expected: &Option<VersionOf<F>>) {
+    fn doubt(&mut self, expected: &Option<VersionOf<F>>, cause: &Cause<ErrorOf<F>>) {
+        discard(core::mem::replace(&mut self.doubted_for, cause.clone()));
         for (held, fate) in self.group.iter_mut().zip(&self.fates) {
             let is_declined = matches!(fate, Fate::Declined(_));
             held.in_doubt_as = if is_declined {

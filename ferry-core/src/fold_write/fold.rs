@@ -65,7 +65,7 @@ impl<F: Fold> Trip<F> {
             Ok(()) if matches!(aim, Aim::Settle) => self.settle(now),
             Ok(()) => {
                 // A commit in doubt may yet apply what this fold declined. Wait for it to show.
-                let setback = Setback::Read(self.cause.clone());
+                let setback = Setback::Read(self.doubted_for.clone());
                 self.again(now, setback, Class::Transient)
             }
         }

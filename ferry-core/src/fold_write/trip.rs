@@ -24,8 +24,10 @@ pub(super) struct Trip<F: Fold> {
     pub(super) started: Instant,
     /// Tries of the group in hand that failed.
     pub(super) tries_failed: u32,
-    /// What the last of them came to grief on.
+    /// What the last try of all came to grief on, while reads settle what it left open.
     pub(super) cause: Cause<ErrorOf<F>>,
+    /// What the last commit in doubt came to grief on, whatever has failed since.
+    pub(super) doubted_for: Cause<ErrorOf<F>>,
 
     /// The inputs that are tried together now, in order.
     pub(super) group: VecDeque<Held<F>>,
@@ -60,6 +62,7 @@ impl<F: Fold> Trip<F> {
             started: Instant::EPOCH,
             tries_failed: 0,
             cause: Cause::Refused,
+            doubted_for: Cause::Refused,
             group: VecDeque::new(),
             later: Vec::new(),
             ids: Vec::new(),
@@ -107,11 +110,12 @@ impl<F: Fold> Trip<F> {
     fn forget(&mut self) {
         self.forget_the_fold();
         self.remember(Cause::Refused);
+        discard(core::mem::replace(&mut self.doubted_for, Cause::Refused));
         self.ids.drain(..).for_each(discard);
         self.settled.drain(..).for_each(Settled::discard);
     }
 
-    /// What the last try came to grief on, in place of the one before.
+    /// What the reads that settle come after.
     pub(super) fn remember(&mut self, cause: Cause<ErrorOf<F>>) {
         discard(core::mem::replace(&mut self.cause, cause));
     }

@@ -645,3 +645,16 @@ fn an_input_is_overtaken_by_one_of_a_later_part_too() {
     story.reads().hears(&["3: 160"]).ends();
     assert_eq!(story.store.ids(), [1, 3]);
 }
+
+#[test]
+fn a_doubt_is_not_blamed_on_what_another_input_failed_on() {
+    // The withdrawal rests on the deposit before it, which no record will take.
+    let mut story = Story::of([deposit(1, 50), deposit(2, -50)]);
+    story.reads().commit_goes_adrift();
+    story.sleeps().reads().commit_fails(too_large());
+    story.reads().commit_fails(too_large());
+    story.reads().hears(&["1: in doubt, too large"]);
+    story.reads().sleeps().reads().sleeps().reads().sleeps();
+    story.reads().hears(&["2: in doubt, timed out"]).ends();
+    story.the_adrift_lands();
+}

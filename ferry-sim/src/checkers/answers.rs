@@ -241,10 +241,9 @@ impl<W: Workload> Answered<'_, W> {
         })
     }
 
-    /// Only a bad input fails of a record that is turned away for good, or of a panic. (One that is in doubt has its doubt
-    /// from elsewhere, whatever its last try came to grief on.)
+    /// Only a bad input hears of a record that is turned away for good, or of a panic.
     fn was_blamed(&self, heard: &Heard<ToldBy<W>>) -> Option<Violation> {
-        let Heard::NotCommitted(why) = heard else {
+        let (Heard::NotCommitted(why) | Heard::InDoubt(why)) = heard else {
             return None;
         };
         let is_blame = match why {
