@@ -7,7 +7,7 @@ use super::{
     overtaken::part,
     trip::{Aim, Trip},
 };
-use crate::{Cause, Class, Fold, Instant};
+use crate::{Cause, Class, Fold, Instant, guard::discard};
 
 /// What a try failed on, and at which stage.
 pub(super) enum Setback<E> {
@@ -15,6 +15,15 @@ pub(super) enum Setback<E> {
     Read(Cause<E>),
     /// At its commit, which may have left it open what became of an input.
     Commit(Cause<E>),
+}
+
+impl<E> Setback<E> {
+    /// There is a further try, and what this one failed on is nobody's answer.
+    fn forget(self) {
+        match self {
+            Self::Read(cause) | Self::Commit(cause) => discard(cause),
+        }
+    }
 }
 
 impl<F: Fold> Trip<F> {
@@ -44,6 +53,7 @@ impl<F: Fold> Trip<F> {
         if is_last || until > self.started + self.retry.total {
             return self.end(now, setback);
         }
+        setback.forget();
         self.tally.retries += 1;
         self.sleep(now, until)
     }
@@ -83,6 +93,7 @@ impl<F: Fold> Trip<F> {
         part(&mut self.group, &second);
         self.later.push(second);
         self.tries_failed = 0;
+        setback.forget();
         self.read(now, Aim::Carry)
     }
 }
