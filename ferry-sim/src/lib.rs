@@ -45,6 +45,7 @@ pub mod check;
 pub mod checkers;
 pub mod conformance;
 pub mod executor;
+pub mod explore;
 pub mod history;
 pub mod mutants;
 pub mod points;
