@@ -1,6 +1,7 @@
 //! The exhaustive walk.
 
 mod account;
+mod choices;
 mod flaw;
 mod judge;
 mod machine;
@@ -11,12 +12,14 @@ mod resumer;
 mod scope;
 mod state;
 mod store;
+mod telling;
 mod unfolded;
 mod violation;
 mod walk;
 mod world;
 
 pub use account::Submission;
+pub use choices::{NoReplay, Replay, Step, replay, shrink};
 pub use flaw::Flaw;
 pub use points::Point;
 pub use scope::{InvalidScope, Scope};

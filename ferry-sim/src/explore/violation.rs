@@ -125,7 +125,7 @@ impl fmt::Display for Violation {
                 write!(f, "{submission} was answered as not committed, and it is in the log")
             }
             Self::NeverInDoubt { submission } => {
-                write!(f, "{submission} was answered as in doubt, and no commit of it ever was")
+                write!(f, "{submission} was answered as in doubt, and never could have been written")
             }
             Self::ResumedTooLittle { first_read, shown } => write!(
                 f,
