@@ -6,7 +6,8 @@ use ferry_core::{Fold, Projection, RecordOf, Schema, Step, StepOf};
 
 use super::flaw::Flaw;
 
-/// Names a submission: which input, and how often its client had sent it before.
+/// Names a submission: which input, and how often its client had sent it before. Displayed as `A`, and as `A'` when it
+/// is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Submission {
     /// Which input; it is its id, too.
@@ -17,17 +18,14 @@ pub struct Submission {
 
 impl fmt::Display for Submission {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letter = char::from(b'A' + self.input % 26);
-        match self.attempt {
-            0 => write!(f, "{letter}"),
-            attempt => write!(f, "{letter}, sent again ({attempt})"),
-        }
+        write!(f, "{}", char::from(b'A' + self.input % 26))?;
+        (0..self.attempt).try_for_each(|_| write!(f, "'"))
     }
 }
 
 /// What an input did, as its caller hears it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub(super) enum Outcome {
     /// It is in, and the balance was this with it.
     Balance(i16),
     /// The balance was too low for it.
@@ -92,7 +90,10 @@ impl Fold for Transfers {
 
     fn step(&self, account: &mut Account, input: &Entry) -> StepOf<Self> {
         let id = input.submission.input;
-        if let Some(outcome) = account.outcome_of(id).filter(|_| self.flaw != Some(Flaw::NoDedup)) {
+        if let Some(outcome) = account
+            .outcome_of(id)
+            .filter(|_| self.flaw != Some(Flaw::NoDedup))
+        {
             return Step::Already(outcome);
         }
         if account.balance + input.cents < 0 {

@@ -1,9 +1,8 @@
 //! What can be left out of the store, the fold or the driver of a walk.
 
 /// One safeguard that a walk goes without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Flaw {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flaw {
     /// The store takes any commit.
     NoCommitFence,
     /// `step` applies what it knows already.

@@ -47,7 +47,11 @@ pub(super) fn hears(
             }
         }
         Verdict::NotCommitted => {
-            if store.log.iter().any(|logged| logged.submission() == submission) {
+            if store
+                .log
+                .iter()
+                .any(|logged| logged.submission() == submission)
+            {
                 found.push(Violation::CommittedAllTheSame { submission });
             }
         }
@@ -102,13 +106,16 @@ fn is_applied(logged: &Logged, state: &State, found: &mut Vec<Violation>) {
     if state.store.log.iter().filter(of_input).count() > 1 {
         found.push(Violation::AppliedTwice { submission });
     }
-    let is_denied =
-        (state.sent.iter()).any(|sent| sent.submission == submission && sent.heard == Heard::NotCommitted);
+    let is_denied = (state.sent.iter())
+        .any(|sent| sent.submission == submission && sent.heard == Heard::NotCommitted);
     if is_denied {
         found.push(Violation::CommittedAllTheSame { submission });
     }
     let log = &state.store.log;
-    let place = |submission| log.iter().position(|logged| logged.submission() == submission);
+    let place = |submission| {
+        log.iter()
+            .position(|logged| logged.submission() == submission)
+    };
     for queue in &state.queues {
         let Some(turn) = queue.iter().position(|queued| *queued == submission) else {
             continue;
@@ -123,10 +130,15 @@ fn is_applied(logged: &Logged, state: &State, found: &mut Vec<Violation>) {
 
 fn nothing_is_gone(state: &State, found: &mut Vec<Violation>) {
     let record = state.store.record.as_ref();
-    for sent in state.sent.iter().filter(|sent| sent.heard == Heard::Outcome) {
+    for sent in state
+        .sent
+        .iter()
+        .filter(|sent| sent.heard == Heard::Outcome)
+    {
         let submission = sent.submission;
         let is_logged = entry_of(&state.store, submission.input).is_some();
-        let is_held = record.is_some_and(|record| record.state.outcome_of(submission.input).is_some());
+        let is_held =
+            record.is_some_and(|record| record.state.outcome_of(submission.input).is_some());
         if is_logged && !is_held {
             found.push(Violation::NotInTheRecord { submission });
         }
@@ -139,7 +151,12 @@ fn is_view_of_one_version(store: &Store, found: &mut Vec<Violation>) {
     if let Some(input) = view.inputs.iter().enumerate().find_map(twice) {
         found.push(Violation::ProjectedTwice { input });
     }
-    let truth = || store.log.iter().filter(|logged| logged.version <= view.version);
+    let truth = || {
+        store
+            .log
+            .iter()
+            .filter(|logged| logged.version <= view.version)
+    };
     let inputs = truth().map(|logged| logged.submission().input);
     let balance: i16 = truth().map(|logged| logged.entry.cents).sum();
     if !inputs.eq(view.inputs.iter().copied()) || balance != view.balance {

@@ -74,16 +74,14 @@ pub(super) struct Response {
 
 pub(super) enum Machine {
     Process(Box<Process>),
-    Resumer(Resumer),
+    Resumer(Box<Resumer>),
 }
 
 impl Machine {
     pub(super) fn new(kind: Kind, attempts: u32, flaw: Option<Flaw>) -> Self {
         match kind {
-            Kind::Process(number) => {
-                Self::Process(Box::new(Process::new(number, attempts, flaw)))
-            }
-            Kind::Resumer => Self::Resumer(Resumer::new(attempts)),
+            Kind::Process(number) => Self::Process(Box::new(Process::new(number, attempts, flaw))),
+            Kind::Resumer => Self::Resumer(Box::new(Resumer::new(attempts))),
         }
     }
 

@@ -14,7 +14,10 @@ pub(super) enum Move {
     /// Somebody takes the next step.
     Steps(u8, Fate),
     /// A client sends its input, or sends it again.
-    Submits { input: u8, process: u8 },
+    Submits {
+        input: u8,
+        process: u8,
+    },
     Crashes(u8, InHand),
     /// A write that was adrift arrives.
     Arrives(u8),
@@ -134,12 +137,18 @@ impl State {
             }
         };
         may(is_call && left.failed > 0, Move::Steps(actor, Fate::Failed));
-        may(is_write && left.lost > 0, Move::Steps(actor, Fate::AnswerLost));
+        may(
+            is_write && left.lost > 0,
+            Move::Steps(actor, Fate::AnswerLost),
+        );
         may(is_write && left.late > 0, Move::Steps(actor, Fate::Late));
         if left.crashes > 0 {
             may(true, Move::Crashes(actor, InHand::Nothing));
             may(is_write, Move::Crashes(actor, InHand::Arrives));
-            may(is_write && left.late > 0, Move::Crashes(actor, InHand::Late));
+            may(
+                is_write && left.late > 0,
+                Move::Crashes(actor, InHand::Late),
+            );
         }
     }
 

@@ -151,7 +151,8 @@ impl Process {
                 let result = self.weak.committed(event, commit.commit().expected);
                 if let Ok(version) = result {
                     let state = commit.commit().state;
-                    self.told.extend(self.weak.at_commit(state, commit.entries(), version));
+                    self.told
+                        .extend(self.weak.at_commit(state, commit.entries(), version));
                 }
                 commit.resume(now, result)
             }
@@ -185,7 +186,8 @@ impl Process {
                 }
                 Command::Commit(commit) => {
                     let state = commit.commit().state;
-                    self.told.extend(self.weak.before_commit(state, commit.entries()));
+                    self.told
+                        .extend(self.weak.before_commit(state, commit.entries()));
                     self.command = Some(Command::Commit(commit));
                     return;
                 }
@@ -205,7 +207,10 @@ impl Process {
         let per_key::Command::Dispatch(batch) = command else {
             panic!("no input has a deadline, and it is not closed: {command:?}")
         };
-        let call = self.call.take().expect("one batch of the key is in flight at a time");
+        let call = self
+            .call
+            .take()
+            .expect("one batch of the key is in flight at a time");
         self.command = Some(call.start(self.now, batch));
         true
     }

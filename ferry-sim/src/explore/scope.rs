@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use super::points::{Needs, Point};
+
 /// How much may happen in a schedule; with more of anything the walk is longer by a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope {
@@ -63,7 +65,9 @@ impl Scope {
             ("failed", self.failed, 0, 4),
             ("attempts", self.attempts, 1, 4),
         ];
-        let mut wrong = bounds.iter().filter(|(_, is, least, most)| is < least || is > most);
+        let mut wrong = bounds
+            .iter()
+            .filter(|(_, is, least, most)| is < least || is > most);
         match wrong.next() {
             Some(&(bound, is, least, most)) => Err(InvalidScope {
                 bound,
@@ -84,18 +88,24 @@ impl Scope {
         }
     }
 
-    /// Whether all that may happen in the other may happen in this.
-    pub(super) fn covers(&self, other: &Self) -> bool {
-        self.processes >= other.processes
-            && self.inputs >= other.inputs
-            && self.resends >= other.resends
-            && self.resumes >= other.resumes
-            && self.crashes >= other.crashes
-            && self.late >= other.late
-            && self.lost >= other.lost
-            && self.failed >= other.failed
-            && self.attempts >= other.attempts
-            && self.withdrawal == other.withdrawal
+    /// Whether a walk of this scope has to meet the point.
+    pub(super) fn has_room_for(&self, point: Point) -> bool {
+        let least = Self::default();
+        let is_wide = self.processes >= least.processes
+            && self.inputs >= least.inputs
+            && self.resends >= least.resends
+            && self.resumes >= least.resumes
+            && self.crashes >= least.crashes
+            && self.late >= least.late
+            && self.lost >= least.lost
+            && self.attempts >= least.attempts;
+        let is_there = match point.needs() {
+            Needs::Nothing => true,
+            Needs::Rivals => !self.withdrawal || self.failed > 0,
+            Needs::Withdrawal => self.withdrawal,
+            Needs::Failures => self.failed > 0,
+        };
+        is_wide && is_there
     }
 }
 

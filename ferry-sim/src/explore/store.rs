@@ -78,7 +78,9 @@ impl Store {
     }
 
     pub(super) fn balance(&self) -> i16 {
-        self.record.as_ref().map_or(0, |record| record.state.balance)
+        self.record
+            .as_ref()
+            .map_or(0, |record| record.state.balance)
     }
 
     pub(super) fn is_pending(&self) -> bool {
@@ -145,13 +147,7 @@ impl Store {
         Arrival::Landed(version)
     }
 
-    fn project(
-        &mut self,
-        version: u8,
-        marker: u8,
-        by_resume: bool,
-        flaw: Option<Flaw>,
-    ) -> Arrival {
+    fn project(&mut self, version: u8, marker: u8, by_resume: bool, flaw: Option<Flaw>) -> Arrival {
         let Some(stored) = &mut self.record else {
             return Arrival::Refused;
         };

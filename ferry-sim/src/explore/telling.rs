@@ -30,7 +30,10 @@ impl fmt::Display for Telling<'_> {
                     Client::Wonders { .. } => " again",
                     Client::New | Client::Waits { .. } | Client::Gone => "",
                 };
-                write!(f, "client {letter} sends its input{again}, to process {process}")
+                write!(
+                    f,
+                    "client {letter} sends its input{again}, to process {process}"
+                )
             }
             Move::Crashes(actor, in_hand) => {
                 self.who(f, actor)?;
@@ -79,7 +82,11 @@ impl Telling<'_> {
             Wants::Read if fate == Fate::Failed => write!(f, " reads, which fails"),
             Wants::Read => match self.state.store.version() {
                 Some(version) => {
-                    write!(f, " reads version {version}, marker {}", self.state.store.marker())
+                    write!(
+                        f,
+                        " reads version {version}, marker {}",
+                        self.state.store.marker()
+                    )
                 }
                 None => write!(f, " reads that there is no record"),
             },

@@ -60,23 +60,63 @@ impl fmt::Display for Property {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "they are told by their `Display`")]
 pub enum Violation {
-    AppliedTwice { submission: Submission },
-    NotInTheLog { submission: Submission },
-    WrongOutcome { submission: Submission },
-    NeverTooMuch { submission: Submission },
-    NotInTheView { submission: Submission },
-    CommittedAllTheSame { submission: Submission },
-    NeverInDoubt { submission: Submission },
-    ResumedTooLittle { first_read: u8, shown: u8 },
-    NotInTheRecord { submission: Submission },
-    Overtaken { submission: Submission, by: Submission },
-    StillPending { version: u8, marker: u8 },
-    ViewIncomplete { entries: usize, shown: usize },
-    MarkerWentBack { from: u8, to: u8 },
-    ViewWentBack { from: u8, to: u8 },
-    ProjectedTwice { input: u8 },
-    ViewOfNoVersion { version: u8 },
-    Unanswered { submission: Submission },
+    AppliedTwice {
+        submission: Submission,
+    },
+    NotInTheLog {
+        submission: Submission,
+    },
+    WrongOutcome {
+        submission: Submission,
+    },
+    NeverTooMuch {
+        submission: Submission,
+    },
+    NotInTheView {
+        submission: Submission,
+    },
+    CommittedAllTheSame {
+        submission: Submission,
+    },
+    NeverInDoubt {
+        submission: Submission,
+    },
+    ResumedTooLittle {
+        first_read: u8,
+        shown: u8,
+    },
+    NotInTheRecord {
+        submission: Submission,
+    },
+    Overtaken {
+        submission: Submission,
+        by: Submission,
+    },
+    StillPending {
+        version: u8,
+        marker: u8,
+    },
+    ViewIncomplete {
+        entries: usize,
+        shown: usize,
+    },
+    MarkerWentBack {
+        from: u8,
+        to: u8,
+    },
+    ViewWentBack {
+        from: u8,
+        to: u8,
+    },
+    ProjectedTwice {
+        input: u8,
+    },
+    ViewOfNoVersion {
+        version: u8,
+    },
+    Unanswered {
+        submission: Submission,
+    },
 }
 
 impl Violation {
@@ -107,41 +147,68 @@ impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::AppliedTwice { submission } => {
-                write!(f, "{submission} was applied, and the input had been already")
+                write!(
+                    f,
+                    "{submission} was applied, and the input had been already"
+                )
             }
             Self::NotInTheLog { submission } => {
                 write!(f, "{submission} was acknowledged and is not in the log")
             }
             Self::WrongOutcome { submission } => {
-                write!(f, "{submission} was answered with another outcome than the log's")
+                write!(
+                    f,
+                    "{submission} was answered with another outcome than the log's"
+                )
             }
             Self::NeverTooMuch { submission } => {
-                write!(f, "{submission} was declined, and the balance never was too low for it")
+                write!(
+                    f,
+                    "{submission} was declined, and the balance never was too low for it"
+                )
             }
             Self::NotInTheView { submission } => {
-                write!(f, "{submission} was answered as projected, and the view does not show it")
+                write!(
+                    f,
+                    "{submission} was answered as projected, and the view does not show it"
+                )
             }
             Self::CommittedAllTheSame { submission } => {
-                write!(f, "{submission} was answered as not committed, and it is in the log")
+                write!(
+                    f,
+                    "{submission} was answered as not committed, and it is in the log"
+                )
             }
             Self::NeverInDoubt { submission } => {
-                write!(f, "{submission} was answered as in doubt, and never could have been written")
+                write!(
+                    f,
+                    "{submission} was answered as in doubt, and never could have been written"
+                )
             }
             Self::ResumedTooLittle { first_read, shown } => write!(
                 f,
                 "a resume that had read version {first_read} was over, and the view shows {shown}"
             ),
             Self::NotInTheRecord { submission } => {
-                write!(f, "{submission} was acknowledged and is gone from the record")
+                write!(
+                    f,
+                    "{submission} was acknowledged and is gone from the record"
+                )
             }
             Self::Overtaken { submission, by } => {
                 write!(f, "{submission} was applied behind {by}, which came later")
             }
             Self::StillPending { version, marker } => {
-                write!(f, "version {version} is pending for good: the marker is {marker}")
+                write!(
+                    f,
+                    "version {version} is pending for good: the marker is {marker}"
+                )
             }
             Self::ViewIncomplete { entries, shown } => {
-                write!(f, "nothing is pending, and the view shows {shown} of {entries} entries")
+                write!(
+                    f,
+                    "nothing is pending, and the view shows {shown} of {entries} entries"
+                )
             }
             Self::MarkerWentBack { from, to } => write!(f, "the marker went from {from} to {to}"),
             Self::ViewWentBack { from, to } => write!(f, "the view went from {from} to {to}"),
@@ -150,10 +217,16 @@ impl fmt::Display for Violation {
                 write!(f, "{letter} is in the view twice")
             }
             Self::ViewOfNoVersion { version } => {
-                write!(f, "the view says version {version}, and shows something else")
+                write!(
+                    f,
+                    "the view says version {version}, and shows something else"
+                )
             }
             Self::Unanswered { submission } => {
-                write!(f, "{submission} was never answered, and its process is alive")
+                write!(
+                    f,
+                    "{submission} was never answered, and its process is alive"
+                )
             }
         }
     }

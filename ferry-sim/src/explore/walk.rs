@@ -8,10 +8,12 @@ use std::{
 use super::{
     flaw::Flaw,
     moves::Move,
+    mutants::Mutant,
     points::{Met, Point},
     scope::{InvalidScope, Scope},
+    shortest::shortest,
     state::State,
-    violation::{Property, Violation},
+    violation::Violation,
     world::{Seen, World},
 };
 
@@ -27,6 +29,8 @@ pub struct Progress {
 /// What a walk has seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
+    /// What was walked.
+    pub scope: Scope,
     /// Different states.
     pub states: u64,
     /// Moves that led from one to another.
@@ -41,7 +45,7 @@ pub struct Report {
     pub places: usize,
     /// The moves and ends that met each point, in the order of [`Point::ALL`].
     points: Vec<u64>,
-    /// The schedule that violates something, if one does; the walk has ended there.
+    /// A schedule that violates something, if one does: the walk has ended there, and the counts are those up to it.
     pub found: Option<Found>,
 }
 
@@ -61,10 +65,43 @@ impl Report {
         self.points[point as usize]
     }
 
-    /// The points that it never met.
+    /// The points that it never met and should have. Of a scope in which less can happen than in the default one
+    /// none is asked for.
     pub fn missing(&self) -> impl Iterator<Item = Point> + '_ {
         let all = Point::ALL.iter().copied();
-        all.filter(|&point| self.count(point) == 0)
+        all.filter(|&point| self.scope.has_room_for(point) && self.count(point) == 0)
+    }
+}
+
+/// What a walk ends at.
+#[derive(Clone, Copy)]
+pub(super) enum Sought {
+    /// Whatever is wrong.
+    Anything,
+    /// What a mutant goes without made a difference, and the property that it keeps is violated.
+    Caught(Mutant),
+}
+
+impl Sought {
+    pub(super) fn of(mutant: Option<&Mutant>) -> Self {
+        mutant.map_or(Self::Anything, |mutant| Self::Caught(*mutant))
+    }
+
+    pub(super) fn flaw(self) -> Option<Flaw> {
+        match self {
+            Self::Anything => None,
+            Self::Caught(mutant) => Some(mutant.flaw),
+        }
+    }
+
+    pub(super) fn is_in(self, seen: &Seen) -> bool {
+        let mut violated = seen.violations.iter().map(Violation::property);
+        match self {
+            Self::Anything => violated.next().is_some(),
+            Self::Caught(mutant) => {
+                seen.is_weakened && violated.any(|property| property == mutant.fails)
+            }
+        }
     }
 }
 
@@ -75,45 +112,23 @@ impl Report {
 ///
 /// When a bound of the scope is out of range.
 pub fn walk(scope: Scope, told: impl FnMut(Progress)) -> Result<Report, InvalidScope> {
-    walk_until(scope, None, told, |seen| !seen.violations.is_empty())
+    walk_to(scope, Sought::Anything, told)
 }
 
-/// As [`walk`], without a safeguard: up to the first schedule in which that made a difference and this property is
-/// violated.
-///
-/// # Errors
-///
-/// When a bound of the scope is out of range.
-pub fn walk_without(
-    flaw: Flaw,
-    fails: Property,
+pub(super) fn walk_to(
     scope: Scope,
-    told: impl FnMut(Progress),
-) -> Result<Report, InvalidScope> {
-    walk_until(scope, Some(flaw), told, |seen| seen.is_caught(fails))
-}
-
-impl Seen {
-    pub(super) fn is_caught(&self, fails: Property) -> bool {
-        let mut properties = self.violations.iter().map(Violation::property);
-        self.is_weakened && properties.any(|property| property == fails)
-    }
-}
-
-fn walk_until(
-    scope: Scope,
-    flaw: Option<Flaw>,
+    sought: Sought,
     mut told: impl FnMut(Progress),
-    is_found: impl Fn(&Seen) -> bool,
 ) -> Result<Report, InvalidScope> {
     scope.check()?;
-    let mut walk = Walk::new(World::new(scope, flaw));
+    let mut walk = Walk::new(World::new(scope, sought.flaw()));
     let start = walk.world.start();
-    walk.enters(start, fingerprint(&walk.world.start()));
+    let of_start = fingerprint(&start);
+    walk.enters(start, of_start);
     while let Some(step) = walk.next_move() {
         let seen = walk.takes(step);
-        if is_found(&seen) {
-            walk.finds(seen.violations);
+        if sought.is_in(&seen) {
+            walk.report.found = Some(shortest(scope, sought, walk.found(seen.violations)));
             break;
         }
         if walk.report.moves % 4096 == 0 {
@@ -154,11 +169,13 @@ struct Turn {
 
 impl Walk {
     fn new(world: World) -> Self {
+        let scope = world.scope;
         Self {
             world,
             path: Vec::new(),
             known: BTreeMap::new(),
             report: Report {
+                scope,
                 states: 0,
                 moves: 0,
                 ends: 0,
@@ -247,18 +264,18 @@ impl Walk {
         }
     }
 
-    fn finds(&mut self, violations: Vec<Violation>) {
+    fn found(&self, violations: Vec<Violation>) -> Found {
         let tried = self.path.iter().filter(|turn| turn.tried > 0);
-        self.report.found = Some(Found {
+        Found {
             choices: tried.map(|turn| turn.tried - 1).collect(),
             violations,
-        });
+        }
     }
 }
 
 /// Two states with the same one are taken for one: of a billion, some two are alike by chance with a probability of
 /// less than one in 10²⁰.
-fn fingerprint(state: &State) -> u128 {
+pub(super) fn fingerprint(state: &State) -> u128 {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();
         salt.hash(&mut hasher);

@@ -1,7 +1,7 @@
 //! How one move leads from one state to the next.
 
 use super::{
-    account::Submission,
+    account::{Outcome, Submission},
     flaw::Flaw,
     judge,
     machine::{Event, Kind, Verdict, Wants},
@@ -113,6 +113,7 @@ impl World {
             Wants::Company => Event::Company,
             Wants::Read if fate == Fate::Failed => {
                 state.left.failed -= 1;
+                seen.met.meets(Point::ReadFailed);
                 Event::Failed
             }
             Wants::Read => {
@@ -142,6 +143,7 @@ impl World {
             }
             Fate::Failed => {
                 state.left.failed -= 1;
+                seen.met.meets(Point::WriteFailed);
                 Event::Failed
             }
             Fate::AnswerLost => {
@@ -183,6 +185,11 @@ impl World {
                 Verdict::NotCommitted => Point::ToldNotCommitted,
                 Verdict::InDoubt => Point::ToldInDoubt,
             });
+            let is_declined = matches!(
+                verdict,
+                Verdict::Projected(Outcome::Declined) | Verdict::Committed(Outcome::Declined)
+            );
+            seen.met.meets_if(is_declined, Point::Declined);
             meets_duplicate(state, submission, verdict, seen);
             judge::hears(state, submission, verdict, &mut seen.violations);
             goes_on(state, submission, verdict);
@@ -255,21 +262,17 @@ impl World {
             sender,
             was_read_after,
         } = adrift;
-        let before = (state.store.version(), state.store.marker());
+        let version_before = state.store.version();
         let is_landed = self.arrives_unheard(state, write, seen) != Arrival::Refused;
         let is_dead = state.actors[usize::from(*sender)] == Actor::Crashed;
         let point = match (write, is_landed) {
             (Write::Commit { .. }, true) if is_dead => Point::LateCommitAfterDeath,
             (Write::Commit { .. }, true) if *was_read_after => Point::LateCommitAfterReread,
             (Write::Commit { .. }, true) => Point::LateCommitBeforeReread,
-            (Write::Commit { expected, .. }, false) => {
-                let others = before.0 != *expected;
-                seen.met.meets_if(others, Point::LateCommitBehindCommit);
-                Point::LateCommitRefused
-            }
+            (Write::Commit { .. }, false) => Point::LateCommitRefused,
             (Write::Projection { .. }, true) if is_dead => Point::LateProjectionAfterDeath,
             (Write::Projection { .. }, true) => Point::LateProjectionLanded,
-            (Write::Projection { version, .. }, false) if before.0 != Some(*version) => {
+            (Write::Projection { version, .. }, false) if version_before != Some(*version) => {
                 Point::LateProjectionBehindCommit
             }
             (Write::Projection { .. }, false) => Point::LateProjectionBehindProjection,
@@ -424,7 +427,13 @@ fn meets_refusal(state: &State, write: &Write, arrival: Arrival, seen: &mut Seen
         }
         Write::Projection { .. } => Point::ProjectionRefusedByProjection,
     });
-    let is_resume = matches!(write, Write::Projection { by_resume: true, .. });
+    let is_resume = matches!(
+        write,
+        Write::Projection {
+            by_resume: true,
+            ..
+        }
+    );
     seen.met.meets_if(is_resume, Point::ResumeOvertaken);
 }
 
@@ -450,10 +459,7 @@ fn meets_duplicate(state: &State, submission: Submission, verdict: Verdict, seen
     seen.met.meets_if(is_duplicate, Point::Duplicate);
 }
 
-fn meets_resumed(
-    resumed: Option<ferry_core::projected_write::resume::Resumed>,
-    seen: &mut Seen,
-) {
+fn meets_resumed(resumed: Option<ferry_core::projected_write::resume::Resumed>, seen: &mut Seen) {
     use ferry_core::projected_write::resume::Resumed;
     seen.met.meets(match resumed {
         Some(Resumed::NothingPending) => Point::ResumedNothing,
