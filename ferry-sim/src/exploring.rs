@@ -59,6 +59,9 @@ struct Bounds {
     /// Calls that may fail without effect, up to 4
     #[arg(long, default_value_t = Scope::default().failed)]
     failed: u8,
+    /// How often a client may send its input again while it still waits, up to 4
+    #[arg(long, default_value_t = Scope::default().impatient)]
+    impatient: u8,
     /// Tries of each round trip and of each projection, 1 to 4
     #[arg(long, default_value_t = Scope::default().attempts)]
     attempts: u8,
@@ -143,7 +146,7 @@ fn catch_all(out: &mut impl Write, scope: Scope) -> anyhow::Result<ExitCode> {
         match report.found {
             Some(found) => writeln!(
                 out,
-                "{name:<24} caught by {fails} after {} states; {} moves show it",
+                "{name:<34} caught by {fails} after {} states; {} moves show it",
                 report.states,
                 found.choices.len()
             )?,
@@ -151,7 +154,7 @@ fn catch_all(out: &mut impl Write, scope: Scope) -> anyhow::Result<ExitCode> {
                 status = ExitCode::FAILURE;
                 writeln!(
                     out,
-                    "{name:<24} NOT caught by {fails} in {} states",
+                    "{name:<34} NOT caught by {fails} in {} states",
                     report.states
                 )?;
             }
@@ -246,6 +249,7 @@ impl Bounds {
             late: self.late,
             lost: self.lost,
             failed: self.failed,
+            impatient: self.impatient,
             attempts: self.attempts,
         }
     }
@@ -266,6 +270,7 @@ impl fmt::Display for Options {
             ("late", is.late, usual.late),
             ("lost", is.lost, usual.lost),
             ("failed", is.failed, usual.failed),
+            ("impatient", is.impatient, usual.impatient),
             ("attempts", is.attempts, usual.attempts),
         ];
         for (name, is, usual) in bounds {

@@ -13,6 +13,7 @@ const SMALL: Scope = Scope {
     late: 1,
     lost: 0,
     failed: 0,
+    impatient: 0,
     attempts: 2,
 };
 
@@ -26,6 +27,7 @@ fn all_schedules_of_two_processes_two_inputs_a_crash_a_late_write_and_a_resume_h
             point,
             Point::CommitUnheard
                 | Point::ProjectionUnheard
+                | Point::SentAtOnce
                 | Point::ReadFailed
                 | Point::WriteFailed
                 | Point::Declined
@@ -64,6 +66,18 @@ fn all_schedules_with_calls_that_fail_hold() {
     let report = walk(scope, |_| ()).unwrap();
     assert_eq!(report.found, None);
     assert!(report.count(Point::ReadFailed) > 0 && report.count(Point::WriteFailed) > 0);
+}
+
+#[test]
+fn all_schedules_with_an_input_at_two_processes_at_once_hold() {
+    let scope = Scope {
+        impatient: 1,
+        crashes: 0,
+        ..SMALL
+    };
+    let report = walk(scope, |_| ()).unwrap();
+    assert_eq!(report.found, None);
+    assert!(report.count(Point::SentAtOnce) > 0);
 }
 
 #[test]
@@ -106,8 +120,8 @@ fn every_mutant_is_caught_by_the_property_that_it_breaks_and_told_shortly() {
 }
 
 #[test]
-fn every_property_that_is_judged_all_along_is_broken_by_some_mutant() {
-    for number in 1..=6 {
+fn every_property_is_broken_by_some_mutant() {
+    for number in 1..=7 {
         let mut all = MUTANTS.iter();
         assert!(
             all.any(|mutant| mutant.fails.number() == number),

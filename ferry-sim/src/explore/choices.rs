@@ -59,8 +59,9 @@ impl fmt::Display for NoReplay {
             Self::Scope(error) => error.fmt(f),
             Self::Choice { at, choice, of } => write!(
                 f,
-                "choice {choice} at place {at} is not one of the {of} there (0 to {}); give the scope and the mutant \
-                 that the choices were found with",
+                "move {}: {choice} is none of its {of} choices (0 to {}); give the scope and the mutant that the \
+                 choices were found with",
+                at + 1,
                 of - 1
             ),
             Self::TooMany { after } => write!(

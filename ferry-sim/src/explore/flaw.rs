@@ -11,6 +11,10 @@ pub(super) enum Flaw {
     DoubtTakenForFailed,
     /// The driver takes a commit that is in doubt for one that landed.
     DoubtTakenForLanded,
+    /// The driver takes a projection that is in doubt for one that landed.
+    ProjectionDoubtTakenForLanded,
+    /// The driver does not give a batch back when its round trip is over.
+    BatchKept,
     /// The driver tells a caller "not committed" where the write says that it is in doubt.
     DoubtNotTold,
     /// The driver tells callers their outcomes when it sends the commit.

@@ -3,7 +3,7 @@
 use super::{
     account::{Outcome, Submission},
     machine::Verdict,
-    state::{Actor, Client, Heard, State},
+    state::{Heard, State},
     store::{Logged, Store},
     violation::Violation,
 };
@@ -22,7 +22,7 @@ pub(super) fn hears(
     sent.heard = match verdict {
         Verdict::Projected(_) | Verdict::Committed(_) => Heard::Outcome,
         Verdict::NotCommitted => Heard::NotCommitted,
-        Verdict::InDoubt => Heard::Nothing,
+        Verdict::InDoubt => Heard::NoMatter,
     };
     let sent = *sent;
     if let Verdict::Projected(outcome) | Verdict::Committed(outcome) = verdict {
@@ -177,13 +177,11 @@ pub(super) fn is_over(state: &State, found: &mut Vec<Violation>) {
             shown: store.view.inputs.len(),
         });
     }
-    for (input, client) in state.clients.iter().enumerate() {
-        if let Client::Waits { attempt, process } = *client {
-            if state.actors[usize::from(process)] != Actor::Crashed {
-                let input = input as u8;
-                let submission = Submission { input, attempt };
-                found.push(Violation::Unanswered { submission });
-            }
-        }
-    }
+    let waiting = state
+        .sent
+        .iter()
+        .filter(|sent| sent.heard == Heard::Nothing);
+    found.extend(waiting.map(|sent| Violation::Unanswered {
+        submission: sent.submission,
+    }));
 }

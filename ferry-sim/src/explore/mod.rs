@@ -48,15 +48,18 @@
 //! | the machines, driven by hand | `process.rs`, `resumer.rs`, `machine.rs`, `unfolded.rs` |
 //! | the store, and what is folded on it | `store.rs`, `account.rs` |
 //! | what has to hold, and how it is judged | `violation.rs`, `judge.rs` |
-//! | what has to be met on the way | `points.rs` |
-//! | the walk; the shortest way to what it found; one schedule again | `walk.rs`, `shortest.rs`, `choices.rs` |
+//! | what has to be met on the way | `points.rs`, `meeting.rs` |
+//! | the walk, and what a state is known by | `walk.rs`, `fingerprint.rs` |
+//! | the shortest way to what it found; one schedule again | `shortest.rs`, `choices.rs` |
 //! | that the judge notices | `mutants.rs`, `flaw.rs` |
 
 mod account;
 mod choices;
+mod fingerprint;
 mod flaw;
 mod judge;
 mod machine;
+mod meeting;
 mod moves;
 mod mutants;
 mod points;

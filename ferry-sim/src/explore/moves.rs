@@ -3,7 +3,7 @@
 use super::{
     machine::Wants,
     scope::Scope,
-    state::{Actor, Client, State},
+    state::{Actor, Client, Heard, State},
     store::Write,
     unfolded::Unfolded,
 };
@@ -107,8 +107,14 @@ impl State {
 
     fn submissions_again(&self, scope: &Scope, is_at_rest: bool, moves: &mut Vec<Move>) {
         for (input, client) in self.clients.iter().enumerate() {
-            let Client::Wonders { last, .. } = *client else {
-                continue;
+            let (last, is_patient) = match *client {
+                Client::Wonders { last, .. } => (last, true),
+                Client::Waits { attempt, process }
+                    if self.left.impatient > 0 && attempt < scope.resends =>
+                {
+                    (process, false)
+                }
+                Client::New | Client::Waits { .. } | Client::Gone => continue,
             };
             let input = input as u8;
             let is_alive = |process: &u8| self.place(*process).is_some();
@@ -118,7 +124,7 @@ impl State {
             }
             let again = others.into_iter();
             moves.extend(again.map(|process| Move::Submits { input, process }));
-            if is_at_rest {
+            if is_at_rest && is_patient {
                 moves.push(Move::GivesUp(input));
             }
         }
@@ -160,11 +166,7 @@ impl State {
             }
         }
         for sent in &mut self.sent {
-            let waits = Client::Waits {
-                attempt: sent.submission.attempt,
-                process: sent.process,
-            };
-            if self.clients[usize::from(sent.submission.input)] != waits {
+            if sent.heard != Heard::Nothing {
                 (sent.was_open, sent.was_too_much, sent.since) = (false, false, 0);
             }
         }

@@ -45,6 +45,12 @@ pub const MUTANTS: &[Mutant] = &[
         Flaw::DoubtTakenForLanded,
         Property::NothingLost,
     ),
+    mutant(
+        "projection-doubt-taken-for-landed",
+        Flaw::ProjectionDoubtTakenForLanded,
+        Property::TrueAnswers,
+    ),
+    mutant("batch-kept", Flaw::BatchKept, Property::Answered),
     mutant("doubt-not-told", Flaw::DoubtNotTold, Property::TrueAnswers),
     mutant(
         "answer-before-durable",

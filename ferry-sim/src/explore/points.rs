@@ -10,6 +10,8 @@ pub(super) enum Needs {
     Withdrawal,
     /// A call that fails.
     Failures,
+    /// A client that does not wait for an answer.
+    Impatience,
 }
 
 /// Something that has to be on some schedule.
@@ -79,6 +81,9 @@ points! {
     }
     Withdrawal {
         Declined: "an input was declined";
+    }
+    Impatience {
+        SentAtOnce: "a client sent its input again while it still waited for an answer";
     }
     Failures {
         ReadFailed: "a read failed";

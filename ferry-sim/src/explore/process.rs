@@ -87,7 +87,9 @@ impl Process {
 
     pub(super) fn response(&mut self) -> Response {
         let wants = match &self.command {
-            None if self.per_key.waiting() > 0 || !self.weak.held_up.is_empty() => Wants::Company,
+            None if self.per_key.timeout().is_some() || !self.weak.held_up.is_empty() => {
+                Wants::Company
+            }
             None => Wants::Nothing,
             Some(Command::Read(_)) => Wants::Read,
             Some(Command::Commit(commit)) => {
@@ -156,6 +158,12 @@ impl Process {
                 }
                 commit.resume(now, result)
             }
+            (Some(Command::Project(project)), Event::InDoubt)
+                if self.weak.flaw == Some(Flaw::ProjectionDoubtTakenForLanded) =>
+            {
+                self.weak.is_weakened = true;
+                project.resume(now, Ok(Coverage::Whole))
+            }
             (Some(Command::Project(project)), event) => project.resume(now, projected(event)),
             (command, event) => panic!("{command:?} is answered with {event:?}"),
         };
@@ -182,7 +190,11 @@ impl Process {
                 Command::Done(done) => {
                     let (batch, call) = done.finish();
                     self.call = Some(call);
-                    self.per_key.finished(self.now, batch);
+                    if self.weak.flaw == Some(Flaw::BatchKept) {
+                        self.weak.is_weakened = true;
+                    } else {
+                        self.per_key.finished(self.now, batch);
+                    }
                 }
                 Command::Commit(commit) => {
                     let state = commit.commit().state;

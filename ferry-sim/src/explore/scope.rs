@@ -26,6 +26,8 @@ pub struct Scope {
     pub lost: u8,
     /// How often a call may fail without effect. Default 0.
     pub failed: u8,
+    /// How often a client may send its input again while it still waits for the answer. Default 0.
+    pub impatient: u8,
     /// Tries of each round trip, and of each projection. Default 2, so that there is one after each fault.
     pub attempts: u8,
 }
@@ -42,6 +44,7 @@ impl Default for Scope {
             late: 1,
             lost: 1,
             failed: 0,
+            impatient: 0,
             attempts: 2,
         }
     }
@@ -63,6 +66,7 @@ impl Scope {
             ("late", self.late, 0, 4),
             ("lost", self.lost, 0, 4),
             ("failed", self.failed, 0, 4),
+            ("impatient", self.impatient, 0, 4),
             ("attempts", self.attempts, 1, 4),
         ];
         let mut wrong = bounds
@@ -104,6 +108,7 @@ impl Scope {
             Needs::Rivals => !self.withdrawal || self.failed > 0,
             Needs::Withdrawal => self.withdrawal,
             Needs::Failures => self.failed > 0,
+            Needs::Impatience => self.impatient > 0,
         };
         is_wide && is_there
     }

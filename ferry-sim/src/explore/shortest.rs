@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::{
+    fingerprint::fingerprint,
     scope::Scope,
     state::State,
-    walk::{Found, Sought, fingerprint},
+    walk::{Found, Sought},
     world::World,
 };
 

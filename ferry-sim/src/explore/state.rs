@@ -33,6 +33,7 @@ pub(super) struct Left {
     pub(super) late: u8,
     pub(super) lost: u8,
     pub(super) failed: u8,
+    pub(super) impatient: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,8 +86,10 @@ pub(super) struct Sent {
 /// What its caller has heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Heard {
-    /// Nothing, or nothing that can turn out to be wrong.
+    /// Nothing yet.
     Nothing,
+    /// Nothing that can turn out to be wrong: that it is in doubt, or that its process is gone.
+    NoMatter,
     /// It is in the log, or was declined.
     Outcome,
     NotCommitted,
@@ -110,6 +113,7 @@ impl State {
                 late: scope.late,
                 lost: scope.lost,
                 failed: scope.failed,
+                impatient: scope.impatient,
             },
             is_weakened: false,
         }

@@ -1,11 +1,9 @@
 //! The walk: every state that a schedule can come to, once.
 
-use std::{
-    collections::BTreeMap,
-    hash::{DefaultHasher, Hash, Hasher},
-};
+use std::collections::BTreeMap;
 
 use super::{
+    fingerprint::fingerprint,
     flaw::Flaw,
     moves::Move,
     mutants::Mutant,
@@ -271,16 +269,4 @@ impl Walk {
             violations,
         }
     }
-}
-
-/// Two states with the same one are taken for one: of a billion, some two are alike by chance with a probability of
-/// less than one in 10²⁰.
-pub(super) fn fingerprint(state: &State) -> u128 {
-    let half = |salt: u8| {
-        let mut hasher = DefaultHasher::new();
-        salt.hash(&mut hasher);
-        state.hash(&mut hasher);
-        u128::from(hasher.finish())
-    };
-    half(0) << 64 | half(1)
 }

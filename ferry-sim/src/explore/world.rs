@@ -1,15 +1,16 @@
 //! How one move leads from one state to the next.
 
 use super::{
-    account::{Outcome, Submission},
+    account::Submission,
     flaw::Flaw,
     judge,
     machine::{Event, Kind, Verdict, Wants},
+    meeting,
     moves::{Fate, InHand, Move},
     points::{Met, Point},
     scope::Scope,
     state::{Actor, Adrift, Client, Heard, Sent, State},
-    store::{Arrival, Write},
+    store::{Arrival, Store, Write},
     unfolded::{Place, Unfolded},
     violation::Violation,
 };
@@ -134,11 +135,11 @@ impl World {
         fate: Fate,
         seen: &mut Seen,
     ) -> Event {
-        meets_foreign_debt(state, actor, &write, seen);
+        meeting::sent(state, actor, &write, &mut seen.met);
         let event = match fate {
             Fate::Served => {
                 let (event, arrival) = self.arrives(state, &write, seen);
-                meets_refusal(state, &write, arrival, seen);
+                meeting::heard(state, &write, arrival, &mut seen.met);
                 event
             }
             Fate::Failed => {
@@ -149,14 +150,7 @@ impl World {
             Fate::AnswerLost => {
                 state.left.lost -= 1;
                 let arrival = self.arrives_unheard(state, &write, seen);
-                let is_landed = arrival != Arrival::Refused;
-                seen.met.meets_if(
-                    is_landed,
-                    match write {
-                        Write::Commit { .. } => Point::CommitUnheard,
-                        Write::Projection { .. } => Point::ProjectionUnheard,
-                    },
-                );
+                meeting::unheard(&write, arrival, &mut seen.met);
                 Event::InDoubt
             }
             Fate::Late => {
@@ -172,33 +166,21 @@ impl World {
 
     /// A machine hears something, and tells its callers what it knows then.
     fn is_told(&mut self, state: &mut State, actor: u8, event: Event, seen: &mut Seen) {
-        let Actor::Alive { place, .. } = &mut state.actors[usize::from(actor)] else {
+        let Actor::Alive { place, first_read } = &mut state.actors[usize::from(actor)] else {
             unreachable!("who is told something is alive")
         };
         *place = self.unfolded.after(*place, event);
-        let response = self.unfolded.at(*place).clone();
+        let first_read = *first_read;
+        let response = self.unfolded.at(*place);
         state.is_weakened |= response.is_weakened;
-        for (submission, verdict) in response.told {
-            seen.met.meets(match verdict {
-                Verdict::Projected(_) => Point::ToldProjected,
-                Verdict::Committed(_) => Point::ToldCommitted,
-                Verdict::NotCommitted => Point::ToldNotCommitted,
-                Verdict::InDoubt => Point::ToldInDoubt,
-            });
-            let is_declined = matches!(
-                verdict,
-                Verdict::Projected(Outcome::Declined) | Verdict::Committed(Outcome::Declined)
-            );
-            seen.met.meets_if(is_declined, Point::Declined);
-            meets_duplicate(state, submission, verdict, seen);
+        for &(submission, verdict) in &response.told {
+            meeting::told(state, submission, verdict, &mut seen.met);
             judge::hears(state, submission, verdict, &mut seen.violations);
             goes_on(state, submission, verdict);
         }
         if let Wants::Over(resumed) = response.wants {
-            meets_resumed(resumed, seen);
-            if let (Some(_), Actor::Alive { first_read, .. }) =
-                (resumed, state.actors[usize::from(actor)])
-            {
+            meeting::resumed(resumed, &mut seen.met);
+            if resumed.is_some() {
                 judge::is_resumed(state, first_read, &mut seen.violations);
             }
         }
@@ -229,7 +211,7 @@ impl World {
         &self,
         state: &mut State,
         write: &Write,
-        before: &super::store::Store,
+        before: &Store,
         arrival: Arrival,
         seen: &mut Seen,
     ) {
@@ -237,19 +219,7 @@ impl World {
             return;
         }
         judge::compares(before, state, &mut seen.violations);
-        if let Write::Commit {
-            state: account,
-            entries,
-            ..
-        } = write
-        {
-            let is_behind = account.marker != before.marker();
-            seen.met.meets_if(is_behind, Point::CommitBehindMovedMarker);
-            seen.met.meets_if(entries.len() > 1, Point::Together);
-            let is_again = |submission: Submission| submission.attempt > 0;
-            let is_again = entries.iter().any(|entry| is_again(entry.submission));
-            seen.met.meets_if(is_again, Point::AppliedAgain);
-        }
+        meeting::landed(before, write, &mut seen.met);
         let balance = state.store.balance();
         for sent in &mut state.sent {
             sent.was_too_much |= balance + self.scope.cents(sent.submission.input) < 0;
@@ -257,27 +227,9 @@ impl World {
     }
 
     fn drifts_in(&mut self, state: &mut State, adrift: &Adrift, seen: &mut Seen) {
-        let Adrift {
-            write,
-            sender,
-            was_read_after,
-        } = adrift;
         let version_before = state.store.version();
-        let is_landed = self.arrives_unheard(state, write, seen) != Arrival::Refused;
-        let is_dead = state.actors[usize::from(*sender)] == Actor::Crashed;
-        let point = match (write, is_landed) {
-            (Write::Commit { .. }, true) if is_dead => Point::LateCommitAfterDeath,
-            (Write::Commit { .. }, true) if *was_read_after => Point::LateCommitAfterReread,
-            (Write::Commit { .. }, true) => Point::LateCommitBeforeReread,
-            (Write::Commit { .. }, false) => Point::LateCommitRefused,
-            (Write::Projection { .. }, true) if is_dead => Point::LateProjectionAfterDeath,
-            (Write::Projection { .. }, true) => Point::LateProjectionLanded,
-            (Write::Projection { version, .. }, false) if version_before != Some(*version) => {
-                Point::LateProjectionBehindCommit
-            }
-            (Write::Projection { .. }, false) => Point::LateProjectionBehindProjection,
-        };
-        seen.met.meets(point);
+        let arrival = self.arrives_unheard(state, &adrift.write, seen);
+        meeting::drifted_in(state, adrift, version_before, arrival, &mut seen.met);
     }
 
     // ---- clients and crashes --------------------------------------------------------------------------
@@ -285,7 +237,12 @@ impl World {
     fn submits(&mut self, state: &mut State, input: u8, process: u8, seen: &mut Seen) {
         let attempt = match state.clients[usize::from(input)] {
             Client::Wonders { attempts, .. } => attempts,
-            Client::New | Client::Waits { .. } | Client::Gone => 0,
+            Client::Waits { attempt, .. } => {
+                seen.met.meets(Point::SentAtOnce);
+                state.left.impatient -= 1;
+                attempt + 1
+            }
+            Client::New | Client::Gone => 0,
         };
         seen.met.meets_if(attempt > 0, Point::SentAgain);
         let submission = Submission { input, attempt };
@@ -321,6 +278,11 @@ impl World {
             self.dies_with(state, actor, write, in_hand, seen);
         }
         state.actors[usize::from(actor)] = Actor::Crashed;
+        for sent in &mut state.sent {
+            if sent.process == actor && sent.heard == Heard::Nothing {
+                sent.heard = Heard::NoMatter;
+            }
+        }
         for client in &mut state.clients {
             match *client {
                 Client::Waits { attempt, process } if process == actor => {
@@ -342,23 +304,11 @@ impl World {
         in_hand: InHand,
         seen: &mut Seen,
     ) {
-        let is_projection = matches!(write, Write::Projection { .. });
-        let is_own = matches!(write, Write::Projection { by_resume: false, version, .. }
-            if state.store.version() == Some(version));
         match in_hand {
-            InHand::Nothing => {
-                seen.met.meets(Point::CrashInHand);
-                seen.met.meets_if(is_own, Point::CrashBetween);
-            }
+            InHand::Nothing => meeting::died_before(state, &write, &mut seen.met),
             InHand::Arrives => {
-                let is_landed = self.arrives_unheard(state, &write, seen) != Arrival::Refused;
-                seen.met.meets_if(
-                    is_landed,
-                    match is_projection {
-                        true => Point::CrashAfterProjection,
-                        false => Point::CrashAfterCommit,
-                    },
-                );
+                let arrival = self.arrives_unheard(state, &write, seen);
+                meeting::died_after(&write, arrival, &mut seen.met);
             }
             InHand::Late => set_adrift(state, actor, write),
         }
@@ -398,72 +348,19 @@ fn opens(state: &mut State, write: &Write) {
     }
 }
 
-/// What a client does when it has heard this.
+/// What a client does when it has heard this, from whichever attempt.
 fn goes_on(state: &mut State, submission: Submission, verdict: Verdict) {
     let client = &mut state.clients[usize::from(submission.input)];
-    let Client::Waits { attempt, process } = *client else {
-        return;
-    };
-    if attempt != submission.attempt {
-        return;
-    }
-    *client = match verdict {
-        Verdict::Projected(_) | Verdict::Committed(_) => Client::Gone,
-        Verdict::NotCommitted | Verdict::InDoubt => Client::Wonders {
-            attempts: attempt + 1,
-            last: process,
-        },
-    };
-}
-
-fn meets_refusal(state: &State, write: &Write, arrival: Arrival, seen: &mut Seen) {
-    if arrival != Arrival::Refused {
-        return;
-    }
-    seen.met.meets(match write {
-        Write::Commit { .. } => Point::CommitRefused,
-        Write::Projection { version, .. } if state.store.version() != Some(*version) => {
-            Point::ProjectionRefusedByCommit
+    match (verdict, *client) {
+        (Verdict::Projected(_) | Verdict::Committed(_), _) => *client = Client::Gone,
+        (Verdict::NotCommitted | Verdict::InDoubt, Client::Waits { attempt, process })
+            if attempt == submission.attempt =>
+        {
+            *client = Client::Wonders {
+                attempts: attempt + 1,
+                last: process,
+            };
         }
-        Write::Projection { .. } => Point::ProjectionRefusedByProjection,
-    });
-    let is_resume = matches!(
-        write,
-        Write::Projection {
-            by_resume: true,
-            ..
-        }
-    );
-    seen.met.meets_if(is_resume, Point::ResumeOvertaken);
-}
-
-/// A process is about to project what none of its own inputs brought.
-fn meets_foreign_debt(state: &State, actor: u8, write: &Write, seen: &mut Seen) {
-    let (Write::Projection { version, .. }, Some(queue)) =
-        (write, state.queues.get(usize::from(actor)))
-    else {
-        return;
-    };
-    let mut of_version = (state.store.log.iter()).filter(|logged| logged.version == *version);
-    let is_foreign = of_version.all(|logged| !queue.contains(&logged.submission()));
-    seen.met.meets_if(is_foreign, Point::ForeignDebt);
-}
-
-fn meets_duplicate(state: &State, submission: Submission, verdict: Verdict, seen: &mut Seen) {
-    let is_outcome = matches!(verdict, Verdict::Projected(_) | Verdict::Committed(_));
-    let by_another = |logged: &super::store::Logged| {
-        let of = logged.submission();
-        of.input == submission.input && of != submission
-    };
-    let is_duplicate = is_outcome && state.store.log.iter().any(by_another);
-    seen.met.meets_if(is_duplicate, Point::Duplicate);
-}
-
-fn meets_resumed(resumed: Option<ferry_core::projected_write::resume::Resumed>, seen: &mut Seen) {
-    use ferry_core::projected_write::resume::Resumed;
-    seen.met.meets(match resumed {
-        Some(Resumed::NothingPending) => Point::ResumedNothing,
-        Some(_) => Point::ResumedDebt,
-        None => Point::ResumeGaveUp,
-    });
+        (Verdict::NotCommitted | Verdict::InDoubt, _) => {}
+    }
 }
