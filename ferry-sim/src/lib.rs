@@ -22,6 +22,7 @@
 //! | what has to happen now and then | [`points`] |
 //! | how each thing goes wrong, one story at a time | [`scenario`] |
 //! | that the checkers notice | [`policy`], [`mutants`] |
+//! | every schedule of a small scope, with no clock at all | [`explore`] |
 #![forbid(unsafe_code)]
 
 mod built_in;

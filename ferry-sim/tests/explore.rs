@@ -1,6 +1,11 @@
 //! All schedules of a small scope hold, and each safeguard that is left out is noticed.
 
-use ferry_sim::explore::{MUTANTS, Mutant, NoReplay, Point, Property, Scope, replay, walk};
+use std::collections::BTreeSet;
+
+use ferry_sim::{
+    checkers::Property,
+    explore::{MUTANTS, Mutant, NoReplay, Point, Replay, Scope, replay, walk},
+};
 
 /// Without lost answers, so that it is quick where nothing is optimised.
 const SMALL: Scope = Scope {
@@ -84,6 +89,52 @@ fn all_schedules_with_an_input_at_two_processes_at_once_hold() {
 fn a_walk_is_the_same_every_time() {
     let scope = Scope { late: 0, ..SMALL };
     assert_eq!(walk(scope, |_| ()), walk(scope, |_| ()));
+}
+
+/// Goes through all schedules one by one: every one from its beginning, whatever states it shares with others.
+fn one_by_one(scope: Scope, mut sees: impl FnMut(&Replay)) -> u128 {
+    let mut schedules = 0;
+    let mut choices = Vec::new();
+    loop {
+        let schedule = replay(scope, None, &choices).unwrap();
+        schedules += 1;
+        sees(&schedule);
+        let mut steps = schedule.steps;
+        while steps.last().is_some_and(|step| step.choice + 1 == step.of) {
+            steps.pop();
+        }
+        choices = steps.iter().map(|step| step.choice).collect();
+        match choices.last_mut() {
+            Some(last) => *last += 1,
+            None => return schedules,
+        }
+    }
+}
+
+#[test]
+fn a_walk_leaves_out_no_schedule_when_it_takes_states_for_the_same() {
+    let scopes = [
+        Scope {
+            resumes: 0,
+            late: 0,
+            ..SMALL
+        },
+        Scope { inputs: 1, ..SMALL },
+    ];
+    for scope in scopes {
+        let report = walk(scope, |_| ()).unwrap();
+        let mut steps = BTreeSet::new();
+        let mut longest = 0;
+        let schedules = one_by_one(scope, |schedule| {
+            assert_eq!(schedule.violations, []);
+            longest = longest.max(schedule.steps.len());
+            let last = schedule.steps.last().map(|step| step.words.clone());
+            steps.extend(last);
+        });
+        assert_eq!(schedules, report.schedules);
+        assert_eq!(longest, report.depth_max);
+        assert!(steps.len() > 5, "{steps:?}");
+    }
 }
 
 #[test]

@@ -185,3 +185,127 @@ pub(super) fn is_over(state: &State, found: &mut Vec<Violation>) {
         submission: sent.submission,
     }));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::{
+        account::{Account, Entry},
+        scope::Scope,
+        state::Sent,
+        store::Write,
+    };
+
+    const A: Submission = Submission {
+        input: 0,
+        attempt: 0,
+    };
+
+    /// A was sent, and nothing came of it yet.
+    fn sent() -> State {
+        let mut state = State::new(&Scope::default(), &[]);
+        state.sent.push(Sent {
+            submission: A,
+            process: 0,
+            heard: Heard::Nothing,
+            was_open: false,
+            was_too_much: false,
+            since: 0,
+        });
+        state
+    }
+
+    /// A was committed as well, and brought two.
+    fn committed() -> State {
+        let mut state = sent();
+        let write = Write::Commit {
+            expected: None,
+            state: Account {
+                balance: 2,
+                applied: vec![(0, 2)],
+                marker: 0,
+            },
+            entries: vec![Entry {
+                submission: A,
+                cents: 2,
+            }],
+        };
+        state.store.arrive(&write, None);
+        state
+    }
+
+    fn found(mut state: State, verdict: Verdict) -> Vec<Violation> {
+        let mut found = Vec::new();
+        hears(&mut state, A, verdict, &mut found);
+        found
+    }
+
+    #[test]
+    fn an_outcome_is_held_against_the_log() {
+        let told = |balance| found(committed(), Verdict::Committed(Outcome::Balance(balance)));
+        assert_eq!(told(2), []);
+        assert_eq!(told(3), [Violation::WrongOutcome { submission: A }]);
+        let early = found(sent(), Verdict::Committed(Outcome::Balance(2)));
+        assert_eq!(early, [Violation::NotInTheLog { submission: A }]);
+    }
+
+    #[test]
+    fn who_is_declined_was_too_much_at_some_time() {
+        let declined = Verdict::Committed(Outcome::Declined);
+        assert_eq!(
+            found(sent(), declined),
+            [Violation::NeverTooMuch { submission: A }]
+        );
+        let mut state = sent();
+        state.sent[0].was_too_much = true;
+        assert_eq!(found(state, declined), []);
+    }
+
+    #[test]
+    fn who_is_declined_as_projected_sees_what_was_there_before() {
+        let mut state = committed();
+        state.sent[0].was_too_much = true;
+        state.sent[0].since = 1;
+        let declined = Verdict::Projected(Outcome::Declined);
+        assert_eq!(
+            found(state.clone(), declined),
+            [Violation::NotInTheView { submission: A }]
+        );
+        state.store.view.version = 1;
+        assert_eq!(found(state, declined), []);
+    }
+
+    #[test]
+    fn in_doubt_is_said_of_what_may_be_written_alone() {
+        assert_eq!(
+            found(sent(), Verdict::InDoubt),
+            [Violation::NeverInDoubt { submission: A }]
+        );
+        assert_eq!(found(committed(), Verdict::InDoubt), []);
+        let mut state = sent();
+        state.sent[0].was_open = true;
+        assert_eq!(found(state, Verdict::InDoubt), []);
+    }
+
+    #[test]
+    fn a_resume_is_over_when_the_view_shows_what_it_has_read() {
+        let mut all = Vec::new();
+        is_resumed(&committed(), None, &mut all);
+        assert_eq!(all, []);
+        is_resumed(&committed(), Some(1), &mut all);
+        let (first_read, shown) = (1, 0);
+        assert_eq!(all, [Violation::ResumedTooLittle { first_read, shown }]);
+    }
+
+    #[test]
+    fn a_view_that_goes_back_is_noticed() {
+        let mut before = committed();
+        before.store.view.version = 2;
+        let mut all = Vec::new();
+        compares(&before.store.clone(), &committed(), &mut all);
+        assert!(
+            all.contains(&Violation::ViewWentBack { from: 2, to: 0 }),
+            "{all:?}"
+        );
+    }
+}

@@ -80,5 +80,5 @@ pub use choices::{NoReplay, Replay, Step, replay};
 pub use mutants::{MUTANTS, Mutant};
 pub use points::Point;
 pub use scope::{InvalidScope, Scope};
-pub use violation::{Property, Violation};
+pub use violation::Violation;
 pub use walk::{Found, Progress, Report, walk};

@@ -1,9 +1,10 @@
 //! Walks without one safeguard each: the property that it keeps must be seen to fail.
 
+use crate::checkers::Property;
+
 use super::{
     flaw::Flaw,
     scope::{InvalidScope, Scope},
-    violation::Property,
     walk::{Progress, Report, Sought, walk_to},
 };
 
@@ -61,9 +62,13 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(
         "no-project-fence",
         Flaw::NoProjectFence,
-        Property::ViewInStep,
+        Property::ViewForward,
     ),
-    mutant("no-resume-fence", Flaw::NoResumeFence, Property::ViewInStep),
+    mutant(
+        "no-resume-fence",
+        Flaw::NoResumeFence,
+        Property::ViewForward,
+    ),
     mutant(
         "fence-on-marker-alone",
         Flaw::FenceOnMarkerAlone,
@@ -72,13 +77,13 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(
         "fence-on-version-alone",
         Flaw::FenceOnVersionAlone,
-        Property::ViewInStep,
+        Property::ViewForward,
     ),
     mutant("marker-as-flag", Flaw::MarkerAsFlag, Property::Projected),
     mutant(
         "commit-writes-marker",
         Flaw::CommitWritesMarker,
-        Property::ViewInStep,
+        Property::ViewForward,
     ),
     mutant(
         "marker-before-view",

@@ -1,59 +1,9 @@
-//! What has to hold, and what can be wrong.
+//! What can be wrong with a schedule.
 
 use core::fmt;
 
 use super::account::Submission;
-
-/// What has to hold in every schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Property {
-    /// P1: no input is applied twice.
-    AppliedOnce,
-    /// P2: every answer is true.
-    TrueAnswers,
-    /// P3: nothing acknowledged is lost.
-    NothingLost,
-    /// P4: inputs that go through one process are applied in their order.
-    InOrder,
-    /// P5: after one more resume at rest, the view shows everything.
-    Projected,
-    /// P6: view and marker never go back, and the view is that of one version, each entry in it once.
-    ViewInStep,
-    /// P7: at rest everyone is answered.
-    Answered,
-}
-
-impl Property {
-    /// Its number.
-    #[must_use]
-    pub fn number(self) -> u32 {
-        match self {
-            Self::AppliedOnce => 1,
-            Self::TrueAnswers => 2,
-            Self::NothingLost => 3,
-            Self::InOrder => 4,
-            Self::Projected => 5,
-            Self::ViewInStep => 6,
-            Self::Answered => 7,
-        }
-    }
-}
-
-impl fmt::Display for Property {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = match self {
-            Self::AppliedOnce => "no input is applied twice",
-            Self::TrueAnswers => "every answer is true",
-            Self::NothingLost => "nothing acknowledged is lost",
-            Self::InOrder => "inputs through one process are applied in order",
-            Self::Projected => "in the end the view shows everything",
-            Self::ViewInStep => "the view is that of one version, and never goes back",
-            Self::Answered => "at rest everyone is answered",
-        };
-        write!(f, "P{} ({words})", self.number())
-    }
-}
+use crate::checkers::Property;
 
 /// One thing that is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +70,7 @@ pub enum Violation {
 }
 
 impl Violation {
-    /// What it violates.
+    /// What it violates. At rest, nobody has a step left: that is when everyone must have been answered.
     #[must_use]
     pub fn property(&self) -> Property {
         match self {
@@ -137,7 +87,7 @@ impl Violation {
             Self::MarkerWentBack { .. }
             | Self::ViewWentBack { .. }
             | Self::ProjectedTwice { .. }
-            | Self::ViewOfNoVersion { .. } => Property::ViewInStep,
+            | Self::ViewOfNoVersion { .. } => Property::ViewForward,
             Self::Unanswered { .. } => Property::Answered,
         }
     }
