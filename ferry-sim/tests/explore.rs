@@ -77,6 +77,7 @@ fn all_schedules_with_calls_that_fail_hold() {
 fn all_schedules_with_an_input_at_two_processes_at_once_hold() {
     let scope = Scope {
         impatient: 1,
+        resumes: 0,
         crashes: 0,
         ..SMALL
     };
@@ -92,7 +93,7 @@ fn a_walk_is_the_same_every_time() {
 }
 
 /// Goes through all schedules one by one: every one from its beginning, whatever states it shares with others.
-fn one_by_one(scope: Scope, mut sees: impl FnMut(&Replay)) -> u128 {
+fn one_by_one(scope: Scope, mut sees: impl FnMut(&Replay)) -> u64 {
     let mut schedules = 0;
     let mut choices = Vec::new();
     loop {

@@ -35,8 +35,8 @@ pub struct Report {
     pub moves: u64,
     /// Different states in which a schedule ended.
     pub ends: u64,
-    /// Complete schedules: ways from the beginning to an end. What cannot be counted is `u128::MAX`.
-    pub schedules: u128,
+    /// Complete schedules: ways from the beginning to an end. What cannot be counted is `u64::MAX`.
+    pub schedules: u64,
     /// Moves of the longest.
     pub depth_max: usize,
     /// Different places of the machines.
@@ -149,9 +149,25 @@ struct Walk {
     world: World,
     /// The states on the way to where it is, and what it has not tried there yet.
     path: Vec<Turn>,
-    /// For each state that it has left: the complete schedules from there.
-    known: BTreeMap<u128, u128>,
+    /// What it found from each state that it has left.
+    known: BTreeMap<u128, Ahead>,
     report: Report,
+}
+
+/// The complete schedules from a state on.
+#[derive(Clone, Copy, Default)]
+struct Ahead {
+    schedules: u64,
+    /// Moves of the longest.
+    longest: u32,
+}
+
+impl Ahead {
+    /// One move before this.
+    fn adds(&mut self, ahead: Self) {
+        self.schedules = self.schedules.saturating_add(ahead.schedules);
+        self.longest = self.longest.max(ahead.longest + 1);
+    }
 }
 
 struct Turn {
@@ -160,8 +176,8 @@ struct Turn {
     moves: Vec<Move>,
     /// The moves that were tried.
     tried: usize,
-    /// The complete schedules by those.
-    schedules: u128,
+    /// What was found by those.
+    ahead: Ahead,
     has_ended: bool,
 }
 
@@ -194,13 +210,12 @@ impl Walk {
     fn enters(&mut self, state: State, fingerprint: u128) {
         let moves = self.world.moves(&state);
         self.report.states += 1;
-        self.report.depth_max = self.report.depth_max.max(self.path.len());
         self.path.push(Turn {
             state,
             fingerprint,
             moves,
             tried: 0,
-            schedules: 0,
+            ahead: Ahead::default(),
             has_ended: false,
         });
     }
@@ -218,14 +233,15 @@ impl Walk {
                 return Some(Step::Move(step));
             }
             let Turn {
-                fingerprint,
-                schedules,
-                ..
+                fingerprint, ahead, ..
             } = self.path.pop()?;
-            self.known.insert(fingerprint, schedules);
+            self.known.insert(fingerprint, ahead);
             match self.path.last_mut() {
-                Some(turn) => turn.schedules = turn.schedules.saturating_add(schedules),
-                None => self.report.schedules = schedules,
+                Some(turn) => turn.ahead.adds(ahead),
+                None => {
+                    self.report.schedules = ahead.schedules;
+                    self.report.depth_max = ahead.longest as usize;
+                }
             }
         }
     }
@@ -241,14 +257,14 @@ impl Walk {
                 let seen = self.world.takes(&mut state, step);
                 let fingerprint = fingerprint(&state);
                 match self.known.get(&fingerprint) {
-                    Some(schedules) => turn.schedules = turn.schedules.saturating_add(*schedules),
+                    Some(ahead) => turn.ahead.adds(*ahead),
                     None => self.enters(state, fingerprint),
                 }
                 seen
             }
             Step::End => {
                 self.report.ends += 1;
-                turn.schedules = 1;
+                turn.ahead.schedules = 1;
                 self.world.ends(turn.state.clone())
             }
         };
