@@ -8,6 +8,8 @@ use clap::{
 };
 use ferry_sim::scenario;
 
+use crate::exploring::Explore;
+
 /// Ferry's real driver and machines on virtual time, against a store that fails in every way.
 ///
 /// A run depends on its seed alone. Exit status: 0 when all held, 1 when something did not, 2 for arguments that
@@ -31,6 +33,8 @@ pub(crate) enum Command {
     Scenario(Story),
     /// Tells all that happens in one seed
     Replay(Replay),
+    /// Walks all schedules of a small scope, with the machines step by step
+    Explore(Explore),
 }
 
 #[derive(Debug, Args)]

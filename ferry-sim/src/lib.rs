@@ -22,6 +22,7 @@
 //! | what has to happen now and then | [`points`] |
 //! | how each thing goes wrong, one story at a time | [`scenario`] |
 //! | that the checkers notice | [`policy`], [`mutants`] |
+//! | every schedule of a small scope, with no clock at all | [`explore`] |
 #![forbid(unsafe_code)]
 
 mod built_in;
@@ -45,6 +46,7 @@ pub mod check;
 pub mod checkers;
 pub mod conformance;
 pub mod executor;
+pub mod explore;
 pub mod history;
 pub mod mutants;
 pub mod points;

@@ -1,6 +1,7 @@
 //! Runs the simulations: many seeds, or one again.
 
 mod cli;
+mod exploring;
 mod seeds;
 mod stories;
 
@@ -21,6 +22,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Command::Mutants(mutants) => catch_mutants(mutants),
         Command::Scenario(story) => stories::run(&story),
         Command::Replay(replay) => replay_seed(replay),
+        Command::Explore(explore) => exploring::run(&explore),
     };
     match told {
         // Whoever reads has seen enough, as `head` has.

@@ -1,0 +1,126 @@
+//! One schedule again, by its choices.
+
+use core::fmt;
+
+use super::{
+    mutants::Mutant,
+    scope::{InvalidScope, Scope},
+    telling::Telling,
+    violation::Violation,
+    walk::Sought,
+    world::World,
+};
+
+/// A schedule, told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replay {
+    /// What happened, in order.
+    pub steps: Vec<Step>,
+    /// What is wrong after the last of them.
+    pub violations: Vec<Violation>,
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What was chosen, counted from 0.
+    pub choice: usize,
+    /// From how many.
+    pub of: usize,
+    /// What happened, in words.
+    pub words: String,
+}
+
+/// There is no such schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoReplay {
+    /// A bound of the scope is out of range.
+    Scope(InvalidScope),
+    /// There are not so many choices there: it was found in another scope, or with another safeguard left out.
+    Choice {
+        /// Which of the choices, counted from 0.
+        at: usize,
+        /// What was to be chosen.
+        choice: usize,
+        /// From how many.
+        of: usize,
+    },
+    /// The schedule ends before all has been chosen.
+    TooMany {
+        /// After so many choices.
+        after: usize,
+    },
+}
+
+impl fmt::Display for NoReplay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scope(error) => error.fmt(f),
+            Self::Choice { at, choice, of } => write!(
+                f,
+                "move {}: {choice} is none of its {of} choices (0 to {}); give the scope and the mutant that the \
+                 choices were found with",
+                at + 1,
+                of - 1
+            ),
+            Self::TooMany { after } => write!(
+                f,
+                "the schedule is over after {after} choices; give the scope and the mutant that they were found with"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for NoReplay {}
+
+impl From<InvalidScope> for NoReplay {
+    fn from(error: InvalidScope) -> Self {
+        Self::Scope(error)
+    }
+}
+
+/// Runs the schedule of these choices, and of the first wherever they do not say, up to what violates something or
+/// to its end. Without what the mutant goes without, if one is given: then it goes on to where that shows.
+///
+/// # Errors
+///
+/// When there is no such schedule.
+pub fn replay(
+    scope: Scope,
+    mutant: Option<&Mutant>,
+    choices: &[usize],
+) -> Result<Replay, NoReplay> {
+    scope.check()?;
+    let sought = Sought::of(mutant);
+    let mut world = World::new(scope, sought.flaw());
+    let mut state = world.start();
+    let mut steps = Vec::new();
+    loop {
+        let moves = world.moves(&state);
+        let (at, of) = (steps.len(), moves.len());
+        if of == 0 {
+            if choices.len() > at {
+                return Err(NoReplay::TooMany { after: at });
+            }
+            let violations = world.ends(state).violations;
+            return Ok(Replay { steps, violations });
+        }
+        let choice = choices.get(at).copied().unwrap_or(0);
+        let Some(&step) = moves.get(choice) else {
+            return Err(NoReplay::Choice { at, choice, of });
+        };
+        let telling = Telling {
+            world: &world,
+            state: &state,
+            step,
+        };
+        let words = telling.to_string();
+        steps.push(Step { choice, of, words });
+        let seen = world.takes(&mut state, step);
+        if sought.is_in(&seen) {
+            let violations = seen.violations;
+            return Ok(Replay { steps, violations });
+        }
+    }
+}
