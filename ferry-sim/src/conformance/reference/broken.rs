@@ -243,7 +243,7 @@ impl BrokenStore {
 
     /// The entries first, and the rest a little later.
     async fn write_in_halves(&self, key: u32, commit: Commit<'_, Self>) -> u64 {
-        let rest = {
+        let version = {
             let mut flawed = self.flawed();
             let version = flawed.shelf.draw();
             let lines = commit.entries.iter().map(|line| (version, line.clone()));
@@ -251,11 +251,10 @@ impl BrokenStore {
                 kept.lines.extend(lines);
             }
             flawed.writing.insert(key);
-            let text = commit.state.text.clone();
-            (Harm::Finish { text, version }, version)
+            version
         };
-        let (finish, version) = rest;
-        let rest = OnDrop::new(&self.flawed, key, finish);
+        let text = commit.state.text.clone();
+        let rest = OnDrop::new(&self.flawed, key, Harm::Finish { text, version });
         yield_now().await;
         yield_now().await;
         drop(rest);
@@ -332,17 +331,14 @@ impl Schema for BrokenStore {
 
 impl Store for BrokenStore {
     async fn read(&self, key: &u32, ids: &[u32]) -> Result<Option<RecordOf<Self>>, Fault<Trouble>> {
-        let on_drop = OnDrop::new(&self.flawed, *key, Harm::Lock);
-        if !self.has(Defect::DroppedReadKeepsLock) {
-            on_drop.disarm();
-            yield_now().await;
-            let record = self.look(*key, ids);
-            yield_now().await;
-            return Ok(record);
-        }
+        let keeps_lock = self.has(Defect::DroppedReadKeepsLock);
+        let lock = keeps_lock.then(|| OnDrop::new(&self.flawed, *key, Harm::Lock));
         yield_now().await;
         let record = self.look(*key, ids);
-        on_drop.disarm();
+        yield_now().await;
+        if let Some(lock) = lock {
+            lock.disarm();
+        }
         Ok(record)
     }
 
