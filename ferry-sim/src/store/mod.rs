@@ -1,5 +1,7 @@
 //! The simulated store: each call is a request and an answer, and between them lies all that can go wrong.
 
+#[cfg(test)]
+mod conforms;
 mod delivery;
 mod fate;
 mod project;
