@@ -134,6 +134,12 @@ mod tests {
                 .contains("possible values: fenced, projected")
         );
         assert!(
+            parsed("ferry-sim scenario late-comit")
+                .unwrap_err()
+                .contains("tip: a similar value exists: 'late-commit'")
+        );
+        assert!(parsed("ferry-sim scenario").is_ok());
+        assert!(
             parsed("ferry-sim replay x")
                 .unwrap_err()
                 .contains("invalid value 'x'")

@@ -10,6 +10,7 @@ use super::{
     stage::{KEY, NODE_A, NODE_B, OTHER, millis, secs},
 };
 use crate::{
+    history::Why,
     kind::{Fenced, Kind, Projected},
     purses::{Purses, StoreError},
     sent::Quirk,
@@ -29,6 +30,13 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[27],
         gist: "a batch is tried again and again, and none of those that came after it goes first",
         plays: everywhere!(retry_keeps_its_place),
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "declined-and-overtaken",
+        rows: &[27],
+        gist: "an input is declined by a commit that lands unheard, and is not applied behind those that came after it",
+        plays: everywhere!(declined_and_overtaken),
         ..Scenario::BLANK
     },
     Scenario {
@@ -96,6 +104,24 @@ fn retry_keeps_its_place<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
     stage.hears(second, applied(2, 6));
     stage.hears(third, applied(3, 7));
     stage.holds(KEY, &[1, 2, 3]);
+}
+
+fn declined_and_overtaken<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    let ahead = stage.submit(NODE_A, KEY, 1, 5);
+    let before = stage.submit(NODE_A, KEY, 2, 1);
+    let too_much = stage.submit(NODE_A, KEY, 3, -10);
+    let behind = stage.submit(NODE_A, KEY, 4, 10);
+    stage.next_commit(KEY, Fate::Plain);
+    stage.next_commit(KEY, Fate::AnswerLost);
+    stage.run_for(secs(2));
+    stage.hears(ahead, applied(1, 5));
+    stage.hears(before, applied(2, 6));
+    stage.hears(behind, applied(3, 16));
+    stage.hears(too_much, not_committed(Why::Overtaken));
+    let again = stage.submit(NODE_A, KEY, 3, -10);
+    stage.run_for(secs(1));
+    stage.hears(again, applied(4, 6));
+    stage.holds(KEY, &[1, 2, 4, 3]);
 }
 
 fn retries_spread<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {

@@ -2,7 +2,7 @@
 
 use super::{
     Play, Scenario, Stage, Without,
-    expected::{applied, in_doubt, not_committed},
+    expected::{NOTHING, applied, in_doubt, not_committed},
     setting::Setting,
     stage::{KEY, NODE_A, NODE_B, millis, secs},
 };
@@ -109,11 +109,38 @@ pub(super) const STORIES: &[Scenario] = &[
         ..Scenario::BLANK
     },
     Scenario {
+        name: "lost-request",
+        rows: &[],
+        gist: "a commit is lost on its way: nobody takes it for landed, and the retry writes it",
+        plays: everywhere!(lost_request),
+        without: &[Without {
+            safeguard: "saying in doubt",
+            policy: Policy {
+                doubt: Doubt::TakenForLanded,
+                ..Policy::WHOLE
+            },
+            fails: &[Property::NothingLost],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
         name: "attempts-run-out",
         rows: &[4],
         gist: "no try is answered, and the first lands long after the last",
         setting: Setting::TWO_TRIES,
         plays: everywhere!(attempts_run_out),
+        without: &[Without {
+            safeguard: "saying in doubt",
+            policy: NO_DOUBT,
+            fails: &[Property::TrueAnswers],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "deadline-in-doubt",
+        rows: &[4],
+        gist: "a deadline passes while a try is in doubt, which then lands",
+        plays: everywhere!(deadline_in_doubt),
         without: &[Without {
             safeguard: "saying in doubt",
             policy: NO_DOUBT,
@@ -227,6 +254,29 @@ fn lost_answer<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
     stage.hears(caller, applied(1, 5));
     stage.hears(again, applied(1, 5));
     stage.holds(KEY, &[1]);
+}
+
+fn lost_request<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    stage.next_commit(KEY, Fate::RequestLost);
+    let caller = stage.submit(NODE_A, KEY, 1, 5);
+    stage.run_for(millis(400));
+    stage.hears(caller, NOTHING);
+    stage.holds(KEY, &[]);
+    stage.run_for(secs(1));
+    stage.hears(caller, applied(1, 5));
+    stage.holds(KEY, &[1]);
+}
+
+fn deadline_in_doubt<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    stage.next_commit(KEY, Fate::Late(secs(10)));
+    let caller = stage.submit_within(NODE_A, KEY, (1, 5), millis(400));
+    stage.run_for(secs(5));
+    stage.hears(caller, in_doubt(Why::Expired));
+    stage.run_for(secs(10));
+    stage.holds(KEY, &[1]);
+    let again = stage.submit(NODE_B, KEY, 1, 5);
+    stage.run_for(secs(1));
+    stage.hears(again, applied(1, 5));
 }
 
 fn attempts_run_out<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {

@@ -131,3 +131,59 @@ impl fmt::Display for Performance {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        kind::Projected,
+        policy::Fence,
+        scenario::{
+            expected::{REJECTED, applied, in_doubt, late},
+            stage::{KEY, NODE_A, secs},
+        },
+    };
+
+    fn untrue(stage: &mut Stage<Projected<Purses>>) {
+        let caller = stage.submit(NODE_A, KEY, 1, 5);
+        stage.hears(caller, applied(1, 5));
+        stage.run_for(secs(1));
+        stage.hears(caller, applied(1, 5));
+        stage.hears(caller, applied(1, 6));
+        stage.hears(caller, late(1, 5));
+        stage.hears(caller, in_doubt(crate::purses::StoreError::Busy));
+        stage.hears(caller, REJECTED);
+        stage.holds(KEY, &[1, 2]);
+        stage.shows(KEY, &[]);
+        stage.owes(KEY, true);
+        stage.remembers(KEY, 2);
+    }
+
+    #[test]
+    fn a_story_that_is_not_true_is_noticed_at_each_of_its_lines() {
+        let play = Play::Together(untrue);
+        let left = perform(&Setting::USUAL, Layout::Together, Policy::WHOLE, 0, untrue);
+        let performance = Performance::of(play, None, left);
+        assert!(!performance.went_as_told());
+        assert_eq!(performance.surprises.len(), 9, "{performance}");
+        assert!(performance.violations.is_empty());
+    }
+
+    #[test]
+    fn a_safeguard_that_is_not_missed_is_noticed() {
+        const WITHOUT: Without = Without {
+            safeguard: "the fence of a commit",
+            policy: Policy {
+                fence: Fence::Ignored,
+                ..Policy::WHOLE
+            },
+            fails: &[],
+        };
+        let tell = |stage: &mut Stage<Projected<Purses>>| {
+            stage.submit(NODE_A, KEY, 1, 5);
+        };
+        let left = perform(&Setting::USUAL, Layout::Together, WITHOUT.policy, 0, tell);
+        let performance = Performance::of(Play::Together(tell), Some(&WITHOUT), left);
+        assert!(performance.violations.is_empty() && !performance.went_as_told());
+    }
+}

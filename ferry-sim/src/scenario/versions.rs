@@ -3,14 +3,14 @@
 use super::{
     Play, Scenario, Stage, Without,
     commits::everywhere,
-    expected::{applied, not_committed},
+    expected::{applied, declined, not_committed},
     setting::Setting,
     stage::{KEY, NODE_A, NODE_B, millis, secs},
 };
 use crate::{
     checkers::Property,
     kind::{Fenced, Kind, Projected},
-    policy::{Durability, Fence, Policy, Versions},
+    policy::{Durability, Fence, Policy, Reading, Versions},
     purses::{Purses, StoreError},
     sent::Quirk,
     store::Fate,
@@ -33,6 +33,21 @@ pub(super) const STORIES: &[Scenario] = &[
                 ..Policy::WHOLE
             },
             fails: &[Property::NothingLost],
+        }],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "read-what-is-there",
+        rows: &[],
+        gist: "what is declined is declined on the record as it is, and not as it was before",
+        plays: everywhere!(read_what_is_there),
+        without: &[Without {
+            safeguard: "reads that show every commit",
+            policy: Policy {
+                reading: Reading::Stale,
+                ..Policy::WHOLE
+            },
+            fails: &[Property::TrueAnswers],
         }],
         ..Scenario::BLANK
     },
@@ -101,6 +116,18 @@ fn durable_before_the_answer(stage: &mut Stage<Fenced<Purses>>) {
     let other = stage.submit(NODE_B, KEY, 2, 7);
     stage.run_for(secs(1));
     stage.hears(other, applied(2, 12));
+}
+
+fn read_what_is_there<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    let filled = stage.submit(NODE_A, KEY, 1, 10);
+    stage.run_for(secs(1));
+    stage.hears(filled, applied(1, 10));
+    let taken = stage.submit(NODE_B, KEY, 2, -10);
+    stage.run_for(secs(1));
+    stage.hears(taken, applied(2, 0));
+    let too_much = stage.submit(NODE_A, KEY, 3, -10);
+    stage.run_for(secs(1));
+    stage.hears(too_much, declined(2, 0));
 }
 
 fn deleted_and_created_again<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {

@@ -131,7 +131,6 @@ pub(super) const STORIES: &[Scenario] = &[
             },
             fails: &[Property::TrueAnswers],
         }],
-        ..Scenario::BLANK
     },
     Scenario {
         name: "view-in-parts",

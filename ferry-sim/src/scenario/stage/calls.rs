@@ -1,0 +1,111 @@
+//! What is to become of calls of the store.
+
+use core::time::Duration;
+
+use super::Stage;
+use crate::{
+    fleet::weather,
+    kind::Kind,
+    purses::Purses,
+    store::{
+        Fate, Layout,
+        script::{Cue, Op, Turn},
+    },
+};
+
+impl<K: Kind<Load = Purses>> Stage<K> {
+    fn cue(&mut self, op: Op, key: u32, node: Option<usize>, turn: Turn) {
+        let cue = Cue {
+            op,
+            key,
+            node,
+            is_lasting: false,
+        };
+        if let Some(script) = &mut self.world.lock().script {
+            script.add(cue, turn);
+        }
+    }
+
+    fn every(&mut self, op: Op, key: u32, fate: Fate) {
+        let cue = Cue {
+            op,
+            key,
+            node: None,
+            is_lasting: true,
+        };
+        if let Some(script) = &mut self.world.lock().script {
+            script.add(cue, Turn::of(fate));
+        }
+    }
+
+    /// Where a projection's first call goes.
+    pub(super) fn projection(&self) -> Op {
+        match self.world.draws.layout {
+            Layout::Together => Op::Project,
+            Layout::Apart => Op::Show,
+        }
+    }
+
+    pub(in crate::scenario) fn next_commit(&mut self, key: u32, fate: Fate) {
+        self.cue(Op::Commit, key, None, Turn::of(fate));
+    }
+
+    /// The next commit that this node sends.
+    pub(in crate::scenario) fn next_commit_of(&mut self, node: usize, key: u32, fate: Fate) {
+        self.cue(Op::Commit, key, Some(node), Turn::of(fate));
+    }
+
+    /// The next commit that this node sends is on its way for so much longer, and then as usual.
+    pub(in crate::scenario) fn slow_commit_of(&mut self, node: usize, key: u32, slow: Duration) {
+        self.cue(Op::Commit, key, Some(node), Turn::slow(slow));
+    }
+
+    pub(in crate::scenario) fn every_commit(&mut self, key: u32, fate: Fate) {
+        self.every(Op::Commit, key, fate);
+    }
+
+    pub(in crate::scenario) fn next_projection(&mut self, key: u32, fate: Fate) {
+        self.cue(self.projection(), key, None, Turn::of(fate));
+    }
+
+    /// The next projection is on its way for so much longer, and then as usual.
+    pub(in crate::scenario) fn slow_projection(&mut self, key: u32, slow: Duration) {
+        self.cue(self.projection(), key, None, Turn::slow(slow));
+    }
+
+    pub(in crate::scenario) fn every_projection(&mut self, key: u32, fate: Fate) {
+        self.every(self.projection(), key, fate);
+    }
+
+    /// The next projection brings so many entries into the view, and says so.
+    pub(in crate::scenario) fn next_projection_in_part(&mut self, key: u32, entries: usize) {
+        if let Some(script) = &mut self.world.lock().script {
+            script.add_part(key, entries);
+        }
+    }
+
+    /// The next move of a marker whose view is in another store is on its way for so much longer.
+    pub(in crate::scenario) fn slow_mark(&mut self, key: u32, slow: Duration) {
+        self.cue(Op::Mark, key, None, Turn::slow(slow));
+    }
+
+    pub(in crate::scenario) fn next_read_fails(&mut self, key: u32) {
+        self.cue(Op::Read, key, None, Turn::of(Fate::Busy));
+    }
+
+    /// What the next read of this node finds is on its way for so much longer.
+    pub(in crate::scenario) fn slow_read_of(&mut self, node: usize, key: u32, slow: Duration) {
+        self.cue(Op::Read, key, Some(node), Turn::slow(slow));
+    }
+
+    /// Whatever was said of calls to come is void.
+    pub(in crate::scenario) fn lift(&mut self) {
+        if let Some(script) = &mut self.world.lock().script {
+            script.clear();
+        }
+    }
+
+    pub(in crate::scenario) fn delete(&mut self, key: u32) {
+        weather::delete_now(&self.world, key);
+    }
+}
