@@ -6,13 +6,10 @@ use ferry_core::{Fold, Step, StepOf};
 
 use super::trip::Trips;
 use crate::{
-    history::Heard,
-    history::HeardBy,
-    history::Reach,
-    history::Why,
+    history::{Heard, HeardBy, Reach, Why},
     kind::{Kind, RecordOf},
     policy::Mistake,
-    sent::{Carried, Quirk, Sent, ToldBy},
+    sent::{Carried, Sent, ToldBy},
     workload::{KeyOf, StateOf},
 };
 
@@ -33,18 +30,17 @@ pub(super) struct Folded<K: Kind> {
     pub(super) outcomes: Vec<(usize, ToldBy<K::Load>)>,
 }
 
-/// Why an input has to leave the batch, and the fold to begin again.
-enum Leaves {
-    Panicked,
-    Overtaken,
-}
-
 impl<K: Kind> Batch<K> {
-    pub(super) fn fail(&mut self, at: usize, why: Why) {
-        self.answers[at] = Some(Heard::InDoubt(why));
+    /// Without proof nobody is told that nothing was written.
+    pub(super) fn fail_all(&mut self, open: &[usize], why: Why) {
+        let heard = match self.is_in_doubt {
+            true => Heard::InDoubt(why),
+            false => Heard::NotCommitted(why),
+        };
+        self.tell_all(open, &heard);
     }
 
-    pub(super) fn fail_all(&mut self, open: &[usize], heard: &HeardBy<K::Load>) {
+    pub(super) fn tell_all(&mut self, open: &[usize], heard: &HeardBy<K::Load>) {
         for &at in open {
             self.answers[at] = Some(heard.clone());
         }
@@ -68,26 +64,26 @@ impl<K: Kind> Trips<K> {
         loop {
             match self.folded(batch, open, record) {
                 Ok(folded) => return folded,
-                Err((at, leaves)) => {
+                Err((_, Why::Panicked)) if self.mistakes(Mistake::PanicNotCaught) => {
+                    self.weakened_if(open.len() > 1);
+                    batch.fail_all(open, Why::Panicked);
+                    open.clear();
+                }
+                Err((at, why)) => {
+                    batch.fail_all(&[at], why);
                     open.retain(|&other| other != at);
-                    batch.fail(
-                        at,
-                        match leaves {
-                            Leaves::Panicked => Why::Panicked,
-                            Leaves::Overtaken => Why::Overtaken,
-                        },
-                    );
                 }
             }
         }
     }
 
+    /// Or which input has to leave, and why.
     fn folded(
         &self,
         batch: &Batch<K>,
         open: &[usize],
         record: Option<&RecordOf<K::Load>>,
-    ) -> Result<Folded<K>, (usize, Leaves)> {
+    ) -> Result<Folded<K>, (usize, Why)> {
         let before = || match record {
             Some(record) => record.state.clone(),
             None => self.fold.empty(&batch.key),
@@ -95,7 +91,7 @@ impl<K: Kind> Trips<K> {
         let (mut state, mut entries, mut outcomes) = (before(), Vec::new(), Vec::new());
         for &at in open {
             let input = &batch.inputs[at];
-            let step = self.step(&mut state, input).ok_or((at, Leaves::Panicked))?;
+            let step = self.step(&mut state, input).ok_or((at, Why::Panicked))?;
             outcomes.push((
                 at,
                 match step {
@@ -103,7 +99,7 @@ impl<K: Kind> Trips<K> {
                         let later = batch.inputs.get(at + 1..).unwrap_or_default();
                         let is_there = |sent| self.holds(&mut before(), sent);
                         if batch.is_in_doubt && later.iter().any(is_there) {
-                            return Err((at, Leaves::Overtaken));
+                            return Err((at, Why::Overtaken));
                         }
                         entries.push(entry);
                         told
@@ -133,10 +129,6 @@ impl<K: Kind> Trips<K> {
         state: &mut StateOf<K::Load>,
         input: &Sent<K::Load>,
     ) -> Option<StepOf<Carried<K>>> {
-        if self.mistakes(Mistake::PanicNotCaught) {
-            self.weakened_if(input.quirk == Quirk::Panics);
-            return Some(self.fold.step(state, input));
-        }
         catch_unwind(AssertUnwindSafe(|| self.fold.step(state, input))).ok()
     }
 

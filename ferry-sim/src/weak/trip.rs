@@ -126,7 +126,7 @@ impl<K: Kind> Trips<K> {
                     if self.mistakes(Mistake::FenceBeforeDedup) {
                         self.weakened();
                         let heard = Heard::NotCommitted(Why::Refused);
-                        return batch.fail_all(&tries.open, &heard);
+                        return batch.tell_all(&tries.open, &heard);
                     }
                     if self.mistakes(Mistake::NotWoken) {
                         self.weakened();
@@ -206,7 +206,7 @@ impl<K: Kind> Trips<K> {
         let is_whole = self.mistakes(Mistake::NotSplit);
         self.weakened_if(is_whole && open.len() > 1);
         if is_whole || open.len() == 1 {
-            return batch.fail_all(&open, &Heard::InDoubt(why));
+            return batch.fail_all(&open, why);
         }
         let second = open.split_off(open.len().div_ceil(2));
         groups.push(second);
@@ -253,14 +253,13 @@ impl<K: Kind> Trips<K> {
         }
     }
 
-    /// Its attempts are over. Without proof nobody is told that nothing was written.
+    /// Its attempts are over.
     fn gives_up(&self, batch: &mut Batch<K>, open: &[usize], why: Why) {
         let is_bold = self.mistakes(Mistake::NoProof);
         self.weakened_if(is_bold && batch.is_in_doubt);
-        let heard = match is_bold {
-            true => Heard::NotCommitted(why),
-            false => Heard::InDoubt(why),
-        };
-        batch.fail_all(open, &heard);
+        match is_bold {
+            true => batch.tell_all(open, &Heard::NotCommitted(why)),
+            false => batch.fail_all(open, why),
+        }
     }
 }
