@@ -1,4 +1,4 @@
-//! Either simulation on the workload that is built in, whole or without one safeguard.
+//! The simulations on the workload that is built in, whole or without one safeguard.
 
 use ferry_core::Instant;
 
@@ -7,27 +7,31 @@ use crate::{
     event::Event,
     mutants::Mutant,
     points::Whose,
-    policy::Policy,
+    policy::{Mistake, Policy},
     purses::Purses,
     shrink::{Progress, Shrunk},
-    simulation::{FencedWriterSimulation, ProjectedWriterSimulation, Report},
+    simulation::{
+        ByHandWriterSimulation, FencedWriterSimulation, ProjectedWriterSimulation, Report,
+    },
     swarm::Size,
     tape::Choices,
 };
 
-/// Either simulation on [`Purses`].
+/// A simulation on [`Purses`].
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the two that there are")]
+#[expect(missing_docs, reason = "those that there are")]
 pub enum BuiltIn {
     Fenced(FencedWriterSimulation),
     Projected(ProjectedWriterSimulation),
+    ByHand(ByHandWriterSimulation),
 }
 
-macro_rules! either {
+macro_rules! each {
     ($self:expr, $simulation:ident => $does:expr) => {
         match $self {
             BuiltIn::Fenced($simulation) => $does,
             BuiltIn::Projected($simulation) => $does,
+            BuiltIn::ByHand($simulation) => $does,
         }
     };
 }
@@ -39,6 +43,13 @@ impl BuiltIn {
         let policy = without.map_or(Policy::WHOLE, |mutant| mutant.policy);
         let (workload, size) = (Purses::with(policy.dedup), Size::default());
         match whose {
+            Whose::Fenced if policy.mistake != Mistake::None => {
+                Self::ByHand(ByHandWriterSimulation {
+                    workload,
+                    size,
+                    policy,
+                })
+            }
             Whose::Fenced => Self::Fenced(FencedWriterSimulation {
                 workload,
                 size,
@@ -55,32 +66,32 @@ impl BuiltIn {
     /// The same of another size.
     #[must_use]
     pub fn sized(mut self, size: Size) -> Self {
-        either!(&mut self, simulation => simulation.size = size);
+        each!(&mut self, simulation => simulation.size = size);
         self
     }
 
     /// Runs a seed.
     #[must_use]
     pub fn run(&self, seed: u64) -> Report {
-        either!(self, simulation => simulation.run(seed))
+        each!(self, simulation => simulation.run(seed))
     }
 
     /// Runs a seed twice, and holds the second run against the first, event by event.
     #[must_use]
     pub fn run_twice(&self, seed: u64) -> Report {
-        either!(self, simulation => simulation.run_twice(seed))
+        each!(self, simulation => simulation.run_twice(seed))
     }
 
     /// Runs a seed, and tells all its events.
     #[must_use]
     pub fn replay(&self, seed: u64) -> (Report, Vec<(Instant, Event)>) {
-        either!(self, simulation => simulation.replay(seed))
+        each!(self, simulation => simulation.replay(seed))
     }
 
     /// Runs what was drawn in a seed, or what is left of that, and tells all its events.
     #[must_use]
     pub fn replay_choices(&self, seed: u64, choices: &Choices) -> (Report, Vec<(Instant, Event)>) {
-        either!(self, simulation => simulation.replay_choices(seed, choices))
+        each!(self, simulation => simulation.replay_choices(seed, choices))
     }
 
     /// Looks for a much smaller run than this seed's that violates the same property, in at most so many runs.
@@ -92,6 +103,6 @@ impl BuiltIn {
         runs_max: u64,
         progress: impl FnMut(Progress),
     ) -> Option<Shrunk> {
-        either!(self, simulation => simulation.shrink(seed, property, runs_max, progress))
+        each!(self, simulation => simulation.shrink(seed, property, runs_max, progress))
     }
 }

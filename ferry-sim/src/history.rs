@@ -1,7 +1,7 @@
 //! What a run leaves behind for the checkers: every submission with its answer, every write that took effect,
 //! what the store holds at the end, and in which state the nodes were.
 
-use core::fmt;
+use core::{convert::Infallible, fmt};
 use std::{collections::BTreeMap, sync::Arc};
 
 use ferry_core::{Cause, Failure, Instant, drive::Stats};
@@ -83,17 +83,30 @@ pub enum Why {
     Other,
 }
 
-impl From<&Cause<StoreError>> for Why {
-    fn from(cause: &Cause<StoreError>) -> Self {
+impl Why {
+    /// `store`: what a store's own error is.
+    fn of<E>(cause: &Cause<E>, store: impl FnOnce(&E) -> Self) -> Self {
         match cause {
             Cause::Expired => Self::Expired,
             Cause::Refused => Self::Refused,
             Cause::Overtaken => Self::Overtaken,
-            Cause::Store(error) => Self::Store(**error),
+            Cause::Store(error) => store(error),
             Cause::Panicked(_) => Self::Panicked,
             Cause::Abandoned => Self::Abandoned,
             Cause::Miscounted { .. } | _ => Self::Other,
         }
+    }
+}
+
+impl From<&Cause<StoreError>> for Why {
+    fn from(cause: &Cause<StoreError>) -> Self {
+        Self::of(cause, |error| Self::Store(*error))
+    }
+}
+
+impl From<&Cause<Infallible>> for Why {
+    fn from(cause: &Cause<Infallible>) -> Self {
+        Self::of(cause, |never| match *never {})
     }
 }
 
@@ -155,6 +168,8 @@ pub enum What<W: Workload> {
         /// are added to the end.
         is_by_position: bool,
     },
+    /// It put the record's entries up to this one into the view, in place of all that was there.
+    ShowInstead(usize),
     /// It moved the marker to where the record had so many entries.
     Mark(usize),
 }
@@ -234,7 +249,7 @@ impl<W: Workload> History<W> {
             match &written.what {
                 What::Commit(added) => numbers.extend(added.iter().map(|sent| sent.number)),
                 What::Delete => numbers.clear(),
-                What::Show { .. } | What::Mark(_) => {}
+                What::Show { .. } | What::ShowInstead(_) | What::Mark(_) => {}
             }
         }
         numbers.truncate(entries);

@@ -5,16 +5,15 @@ use std::sync::Arc;
 
 use ferry_core::{
     Answer, Durability, Failure, Projection, Record,
-    drive::{Builder, Carries, Ferry, InvalidConfig, Sweeper},
+    drive::{Builder, Carries, Ferry, InvalidConfig},
     fold_write::FoldWrite,
     projected_write::ProjectedWrite,
 };
 
 use crate::{
     executor::Process,
-    fleet::{Up, sweeps},
+    fleet::{Sweeping, Up, sweeps},
     history::{Heard, HeardBy, Reach},
-    purses::StoreError,
     sent::{Carried, Sent},
     store::SimStore,
     workload::{KeyOf, ProjectedWorkload, StateOf, VersionOf, Workload},
@@ -26,7 +25,7 @@ pub(crate) type RecordOf<W> = Record<StateOf<W>, VersionOf<W>>;
 /// A kind of write, on some workload.
 pub(crate) trait Kind: Sized + fmt::Debug + Send + Sync + 'static {
     type Load: Workload;
-    type Carries: Carries<Key = KeyOf<Self::Load>, Input = Sent<Self::Load>, Error = StoreError>;
+    type Carries: Carries<Key = KeyOf<Self::Load>, Input = Sent<Self::Load>>;
 
     const IS_PROJECTED: bool;
 
@@ -47,14 +46,16 @@ pub(crate) trait Kind: Sized + fmt::Debug + Send + Sync + 'static {
     fn is_pending(fold: &<Self::Load as Workload>::Fold, record: &RecordOf<Self::Load>) -> bool;
 
     /// Starts what resumes pending records on a schedule.
-    fn sweep(world: &Arc<World<Self>>, up: &Up<Self>) -> Option<Sweeper>;
+    fn sweep(world: &Arc<World<Self>>, up: &Up<Self>) -> Option<Sweeping>;
 
     /// Resumes one key.
     fn resume(up: &Up<Self>, key: &KeyOf<Self::Load>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 }
 
-pub(crate) type AnswerOf<K> =
-    Result<<<K as Kind>::Carries as Carries>::Answer, Failure<StoreError>>;
+pub(crate) type AnswerOf<K> = Result<
+    <<K as Kind>::Carries as Carries>::Answer,
+    Failure<<<K as Kind>::Carries as Carries>::Error>,
+>;
 
 /// The fenced write.
 #[derive(Debug)]
@@ -91,7 +92,7 @@ impl<W: Workload> Kind for Fenced<W> {
         false
     }
 
-    fn sweep(_: &Arc<World<Self>>, _: &Up<Self>) -> Option<Sweeper> {
+    fn sweep(_: &Arc<World<Self>>, _: &Up<Self>) -> Option<Sweeping> {
         None
     }
 
@@ -144,12 +145,12 @@ impl<W: ProjectedWorkload> Kind for Projected<W> {
         fold.pending(record)
     }
 
-    fn sweep(world: &Arc<World<Self>>, up: &Up<Self>) -> Option<Sweeper> {
+    fn sweep(world: &Arc<World<Self>>, up: &Up<Self>) -> Option<Sweeping> {
         sweeps::start(world, up)
     }
 
     fn resume(up: &Up<Self>, key: &KeyOf<W>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        let resuming = up.ferry.resume(key);
+        let resuming = up.resumer().resume(key);
         Box::pin(async move {
             // Whatever came of it, the store tells.
             let _resumed = resuming.await;

@@ -38,6 +38,7 @@ mod store;
 mod swarm;
 mod tape;
 mod trace;
+mod weak;
 mod workload;
 mod world;
 
@@ -59,7 +60,9 @@ pub use chance::Chance;
 pub use event::{AnswerKind, Event, Verdict};
 pub use sent::{How, Quirk, Sent, Told};
 pub use shrink::{Progress, Shrunk};
-pub use simulation::{FencedWriterSimulation, ProjectedWriterSimulation, Report};
+pub use simulation::{
+    ByHandWriterSimulation, FencedWriterSimulation, ProjectedWriterSimulation, Report,
+};
 pub use store::Fate;
 pub use swarm::Size;
 pub use tape::Choices;

@@ -5,8 +5,8 @@ use crate::{
     checkers::Property,
     points::Whose,
     policy::{
-        Dedup, Doubt, Durability, Fence, MarkerOnCommit, Order, Placing, Policy, ProjectionFence,
-        Reading, Refusal, Resuming, Telling, Versions,
+        Dedup, Doubt, Durability, Fence, Front, MarkerOnCommit, Mistake, Order, Places, Placing,
+        Policy, ProjectionFence, Reading, Refusal, Resuming, Telling, Versions,
     },
     simulation::Report,
 };
@@ -32,182 +32,65 @@ pub struct Caught {
     pub report: Report,
 }
 
-const WHOLE: Policy = Policy::WHOLE;
+macro_rules! mutants {
+    ($($name:literal: $property:ident in $whose:ident, $safeguard:ident: $left_out:expr;)*) => {
+        /// All of them.
+        pub const ALL: &[Mutant] = &[$(Mutant {
+            name: $name,
+            fails: Property::$property,
+            of: Whose::$whose,
+            policy: Policy { $safeguard: $left_out, ..Policy::WHOLE },
+        },)*];
+    };
+}
 
-/// All of them.
-pub const ALL: &[Mutant] = &[
-    Mutant {
-        name: "no fence on commit",
-        fails: Property::NothingLost,
-        of: Whose::Fenced,
-        policy: Policy {
-            fence: Fence::Ignored,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "dedup off",
-        fails: Property::AppliedOnce,
-        of: Whose::Fenced,
-        policy: Policy {
-            dedup: Dedup::Off,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "content of a repeated id ignored",
-        fails: Property::TrueAnswers,
-        of: Whose::Fenced,
-        policy: Policy {
-            dedup: Dedup::ContentIgnored,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "in doubt treated as failed",
-        fails: Property::TrueAnswers,
-        of: Whose::Fenced,
-        policy: Policy {
-            doubt: Doubt::TakenForFailed,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "in doubt treated as landed",
-        fails: Property::NothingLost,
-        of: Whose::Fenced,
-        policy: Policy {
-            doubt: Doubt::TakenForLanded,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "a refusal taken for proof",
-        fails: Property::TrueAnswers,
-        of: Whose::Fenced,
-        policy: Policy {
-            refusal: Refusal::TakenForProof,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "answer before durable",
-        fails: Property::NothingLost,
-        of: Whose::Fenced,
-        policy: Policy {
-            durability: Durability::AfterAnswer,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "answer from a stale read",
-        fails: Property::TrueAnswers,
-        of: Whose::Fenced,
-        policy: Policy {
-            reading: Reading::Stale,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "ids pruned too soon",
-        fails: Property::AppliedOnce,
-        of: Whose::Fenced,
-        policy: Policy {
-            dedup: Dedup::Pruned,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "version restarts on delete",
-        fails: Property::TrueAnswers,
-        of: Whose::Fenced,
-        policy: Policy {
-            versions: Versions::Restart,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "no fence on project",
-        fails: Property::ViewForward,
-        of: Whose::Projected,
-        policy: Policy {
-            projection_fence: ProjectionFence::Ignored,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "project fenced on the marker alone",
-        fails: Property::ViewForward,
-        of: Whose::Projected,
-        policy: Policy {
-            projection_fence: ProjectionFence::MarkerAlone,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "project fenced on the version alone",
-        fails: Property::ViewForward,
-        of: Whose::Projected,
-        policy: Policy {
-            projection_fence: ProjectionFence::VersionAlone,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "marker moved backwards by a commit",
-        fails: Property::ViewForward,
-        of: Whose::Projected,
-        policy: Policy {
-            marker_on_commit: MarkerOnCommit::AsItWasRead,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "marker moved before the view is durable",
-        fails: Property::ViewForward,
-        of: Whose::Projected,
-        policy: Policy {
-            order: Order::MarkerFirst,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "view without positions",
-        fails: Property::ViewForward,
-        of: Whose::Projected,
-        policy: Policy {
-            placing: Placing::Appended,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "`Projected` said at commit",
-        fails: Property::TrueAnswers,
-        of: Whose::Projected,
-        policy: Policy {
-            telling: Telling::AtCommit,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "no resume at all",
-        fails: Property::Projected,
-        of: Whose::Projected,
-        policy: Policy {
-            resuming: Resuming::Nobody,
-            ..WHOLE
-        },
-    },
-    Mutant {
-        name: "sweeper blind for some records",
-        fails: Property::Projected,
-        of: Whose::Projected,
-        policy: Policy {
-            resuming: Resuming::BlindForSome,
-            ..WHOLE
-        },
-    },
-];
+mutants! {
+    // The store, and its adapter.
+    "no fence on commit": NothingLost in Fenced, fence: Fence::Ignored;
+    "answer before durable": NothingLost in Fenced, durability: Durability::AfterAnswer;
+    "answer from a stale read": TrueAnswers in Fenced, reading: Reading::Stale;
+    "version restarts on delete": TrueAnswers in Fenced, versions: Versions::Restart;
+    "in doubt treated as failed": TrueAnswers in Fenced, doubt: Doubt::TakenForFailed;
+    "in doubt treated as landed": NothingLost in Fenced, doubt: Doubt::TakenForLanded;
+    "a refusal taken for proof": TrueAnswers in Fenced, refusal: Refusal::TakenForProof;
+    // The fold.
+    "dedup off": AppliedOnce in Fenced, dedup: Dedup::Off;
+    "ids in memory": AppliedOnce in Fenced, dedup: Dedup::InMemory;
+    "ids pruned too soon": AppliedOnce in Fenced, dedup: Dedup::Pruned;
+    "content of a repeated id ignored": TrueAnswers in Fenced, dedup: Dedup::ContentIgnored;
+    // The driver.
+    "dedup against the store only": AppliedOnce in Fenced, mistake: Mistake::TwinsApplied;
+    "dedup after the fence": TrueAnswers in Fenced, mistake: Mistake::FenceBeforeDedup;
+    "\"not committed\" without proof": TrueAnswers in Fenced, mistake: Mistake::NoProof;
+    "re-fold on the state first read": NothingLost in Fenced, mistake: Mistake::FoldedOnFirst;
+    "no wake after a refusal": Answered in Fenced, mistake: Mistake::NotWoken;
+    "a panic of `step` not caught": NoHarm in Fenced, mistake: Mistake::PanicNotCaught;
+    "no split on poison": NoHarm in Fenced, mistake: Mistake::NotSplit;
+    "no jitter": BoundedWork in Fenced, mistake: Mistake::NoJitter;
+    "no backoff": BoundedWork in Fenced, mistake: Mistake::NoBackoff;
+    "retries without end": BoundedWork in Fenced, mistake: Mistake::NoEnd;
+    // What is in front of it.
+    "two batches in flight per key": InOrder in Fenced, front: Front::TwoHandles;
+    "batcher bypassed": InOrder in Fenced, front: Front::NoBatches;
+    "caller's drop cancels the commit": Answered in Fenced, front: Front::CarriedByCaller;
+    "place not returned on drop": NoLeaks in Fenced, places: Places::KeptWhenDropped;
+    // The projection.
+    "no fence on project": ViewForward in Projected, projection_fence: ProjectionFence::Ignored;
+    "project fenced on the marker alone": ViewForward in Projected, projection_fence: ProjectionFence::MarkerAlone;
+    "project fenced on the version alone": ViewForward in Projected, projection_fence: ProjectionFence::VersionAlone;
+    "marker as a flag": ViewForward in Projected, projection_fence: ProjectionFence::Flag;
+    "marker moved backwards by a commit": ViewForward in Projected, marker_on_commit: MarkerOnCommit::AsItWasRead;
+    "marker moved before the view is durable": ViewForward in Projected, order: Order::MarkerFirst;
+    "view without positions": ViewForward in Projected, placing: Placing::Appended;
+    "view without a version": ViewForward in Projected, placing: Placing::Instead;
+    "`Projected` said at commit": TrueAnswers in Projected, telling: Telling::AtCommit;
+    // Resumes and sweeps.
+    "no resume at all": Projected in Projected, resuming: Resuming::Nobody;
+    "no fence on resume": ViewForward in Projected, resuming: Resuming::Unfenced;
+    "resume trusts memory": Projected in Projected, resuming: Resuming::FromMemory;
+    "sweeper blind for some records": Projected in Projected, resuming: Resuming::BlindForSome;
+    "sweeper without a growing pause": BoundedWork in Projected, resuming: Resuming::AtOnePace;
+}
 
 impl Mutant {
     /// Runs seeds from `first` on until it is caught, and at most so many: the safeguard made a difference, and

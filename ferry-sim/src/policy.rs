@@ -74,6 +74,8 @@ pub enum ProjectionFence {
     MarkerAlone,
     /// The version alone.
     VersionAlone,
+    /// Whether the record is pending at all, as where the marker is no version but a flag.
+    Flag,
     /// Nothing.
     Ignored,
 }
@@ -106,6 +108,8 @@ pub enum Placing {
     OwnPosition,
     /// To the end, each time.
     Appended,
+    /// In place of all that is there, as of a view that does not know which version it shows.
+    Instead,
 }
 
 /// Who resumes records that were left pending.
@@ -118,6 +122,12 @@ pub enum Resuming {
     Nobody,
     /// Every node sweeps, and does not see records with an even number of entries.
     BlindForSome,
+    /// Every node sweeps what it remembers to have left pending itself, and does not ask the store.
+    FromMemory,
+    /// Every node sweeps, and tries a key that keeps failing as often as any other.
+    AtOnePace,
+    /// Every node sweeps, and what it resumes is not held against anything.
+    Unfenced,
 }
 
 /// When a caller hears that the view shows its input.
@@ -150,6 +160,60 @@ pub enum Dedup {
     Off,
 }
 
+/// What is in front of the write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Front {
+    /// One handle, with one batch in flight for each key.
+    #[default]
+    OneHandle,
+    /// Two in turn, each with a batch of its own in flight.
+    TwoHandles,
+    /// A handle for each input, which goes alone and at once.
+    NoBatches,
+    /// Callers that form a batch among themselves, which is carried by a task. No safeguard is left out.
+    CarriedByTask,
+    /// The same, and the first of them carries it as long as it is there.
+    CarriedByCaller,
+}
+
+/// What becomes of a caller's place in the queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Places {
+    /// It is returned in any case.
+    #[default]
+    Returned,
+    /// It is returned by those who wait for their answer.
+    KeptWhenDropped,
+}
+
+/// What a driver that is written by hand gets wrong. It takes the place of the real one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mistake {
+    /// Nothing.
+    #[default]
+    None,
+    /// It looks whether an input has landed only where the fence lets it in.
+    FenceBeforeDedup,
+    /// At the end of its attempts it says that nothing was written.
+    NoProof,
+    /// It leaves out of a batch what the store holds, and not what the batch holds already.
+    TwinsApplied,
+    /// Refused, it folds again on the state that it read first.
+    FoldedOnFirst,
+    /// Refused, it sleeps and is not woken.
+    NotWoken,
+    /// It lets a panic of a step through.
+    PanicNotCaught,
+    /// It fails a batch that is turned away for good, and does not look for who is at fault.
+    NotSplit,
+    /// Its pauses are all as long as they can be.
+    NoJitter,
+    /// It makes none.
+    NoBackoff,
+    /// It has no end of attempts.
+    NoEnd,
+}
+
 /// All safeguards, each as it must be unless it is said otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the types say it")]
@@ -167,6 +231,9 @@ pub struct Policy {
     pub placing: Placing,
     pub resuming: Resuming,
     pub telling: Telling,
+    pub front: Front,
+    pub places: Places,
+    pub mistake: Mistake,
 }
 
 impl Policy {
@@ -185,5 +252,8 @@ impl Policy {
         placing: Placing::OwnPosition,
         resuming: Resuming::Swept,
         telling: Telling::WhenShown,
+        front: Front::OneHandle,
+        places: Places::Returned,
+        mistake: Mistake::None,
     };
 }

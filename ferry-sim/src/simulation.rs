@@ -20,6 +20,7 @@ use crate::{
     swarm::{Draws, Size},
     tape::{Choices, Tape},
     trace::{Keep, Trace},
+    weak::ByHand,
     workload::{ProjectedWorkload, Workload},
     world::World,
 };
@@ -47,6 +48,18 @@ pub struct FencedWriterSimulation<W = Purses> {
 /// each node, and somebody who resumes keys now and then.
 #[derive(Clone, Debug)]
 pub struct ProjectedWriterSimulation<W = Purses> {
+    /// What they do.
+    pub workload: W,
+    /// How large it is.
+    pub size: Size,
+    /// Which safeguards it has; all unless it is said otherwise.
+    pub policy: Policy,
+}
+
+/// The fenced write with a driver that is written by hand in place of the real one. It is as sound, and mistakes can be
+/// made in it: to see that they are noticed.
+#[derive(Clone, Debug)]
+pub struct ByHandWriterSimulation<W = Purses> {
     /// What they do.
     pub workload: W,
     /// How large it is.
@@ -162,6 +175,7 @@ macro_rules! runs {
 
 runs!(FencedWriterSimulation, Workload, Fenced);
 runs!(ProjectedWriterSimulation, ProjectedWorkload, Projected);
+runs!(ByHandWriterSimulation, Workload, ByHand);
 
 fn twice(run: impl Fn(Keep) -> (Report, Keep)) -> Report {
     let (_, kept) = run(Keep::Hashes(Vec::new()));

@@ -30,7 +30,7 @@ pub(super) struct Line<'h, W: Workload> {
     pub(super) entries: Vec<Entry<'h, W>>,
     /// How many entries there were after each commit.
     pub(super) commits: Vec<usize>,
-    /// How many entries the view showed, and since when; growing.
+    /// How many entries the view showed, and since when; growing in a sound run.
     pub(super) shown: Vec<(Instant, usize)>,
     pub(super) marker: usize,
     /// Where each id is first.
@@ -103,6 +103,7 @@ impl<'h, W: Workload> Lines<'h, W> {
                     to,
                     is_by_position,
                 } => line.show(at, from..to, is_by_position, found),
+                &What::ShowInstead(to) => line.show_instead(at, to, found),
                 &What::Mark(to) => line.mark(to, found),
             }
         }

@@ -20,7 +20,9 @@ pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation
                 last.retain(|&(of, _), _| of != key);
                 continue;
             }
-            (What::Commit(_) | What::Show { .. } | What::Mark(_), _) => continue,
+            (What::Commit(_) | What::Show { .. } | What::ShowInstead(_) | What::Mark(_), _) => {
+                continue;
+            }
         };
         for sent in entries {
             let before = last.insert((key, life), sent.submission);

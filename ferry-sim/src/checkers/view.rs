@@ -39,6 +39,14 @@ impl<W: Workload> Line<'_, W> {
         }
     }
 
+    pub(super) fn show_instead(&mut self, at: Instant, to: usize, found: &mut Vec<Violation>) {
+        let (key, shown) = (self.key, self.shown_now());
+        if to < shown {
+            found.push(Violation::ViewWentBack { key, shown, to });
+        }
+        self.shown.push((at, to));
+    }
+
     pub(super) fn mark(&mut self, to: usize, found: &mut Vec<Violation>) {
         let (key, shown, marker) = (self.key, self.shown_now(), self.marker);
         if to < marker {

@@ -127,6 +127,11 @@ pub enum Violation {
         shown: usize,
         next: usize,
     },
+    ViewWentBack {
+        key: u32,
+        shown: usize,
+        to: usize,
+    },
     MarkerWentBack {
         key: u32,
         marker: usize,
@@ -228,6 +233,7 @@ impl Violation {
             Self::StillPending { .. } | Self::NeverShown { .. } => Property::Projected,
             Self::ShownTwice { .. }
             | Self::ViewLacks { .. }
+            | Self::ViewWentBack { .. }
             | Self::MarkerWentBack { .. }
             | Self::MarkedUnshown { .. }
             | Self::MarkedWithinCommit { .. } => Property::ViewForward,
@@ -314,6 +320,12 @@ impl fmt::Display for Violation {
                 f,
                 "the view of key {key} showed {shown} entries, and was given those after {next}"
             ),
+            Self::ViewWentBack { key, shown, to } => {
+                write!(
+                    f,
+                    "the view of key {key} went from entry {shown} back to {to}"
+                )
+            }
             Self::MarkerWentBack { key, marker, to } => {
                 write!(
                     f,

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use ferry_core::{Instant, drive::Runtime, per_key::Rejected};
+use ferry_core::{Instant, drive::Runtime};
 use futures_channel::oneshot;
 use futures_lite::future::or;
 
@@ -250,22 +250,19 @@ impl<K: Kind> World<K> {
             submission,
             quirk,
         };
-        let submitted = match within {
-            Some(within) => up.ferry.submit_within(self.key(key), sent, within),
-            None => up.ferry.submit(self.key(key), sent),
-        };
+        let submitted = up.submit(&self, key, sent, within);
         drop(up);
         let answer = match submitted {
-            Err(Rejected { .. }) => Some(Heard::Rejected),
-            Ok(answer) if drops_its_future => {
-                let answer = async { Some(K::heard(answer.await)) };
+            None => Some(Heard::Rejected),
+            Some(answer) if drops_its_future => {
+                let answer = async { Some(answer.await) };
                 let gone = async {
                     reply.cancellation().await;
                     None
                 };
                 or(answer, gone).await
             }
-            Ok(answer) => Some(K::heard(answer.await)),
+            Some(answer) => Some(answer.await),
         };
         match answer {
             Some(answer) => {

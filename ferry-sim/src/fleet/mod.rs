@@ -7,7 +7,7 @@ pub(crate) mod weather;
 use core::{fmt, mem, time::Duration};
 use std::sync::Arc;
 
-use ferry_core::drive::{Builder, Ferry, Runtime, Stats, Sweeper};
+use ferry_core::drive::{Ferry, Runtime, Stats};
 
 use crate::{
     event::Event,
@@ -15,10 +15,8 @@ use crate::{
     history::{Life, NodeEnd},
     kind::Kind,
     points::Point,
-    sent::Carried,
-    store::SimStore,
     swarm::Broken,
-    workload::Workload,
+    weak::Aside,
     world::World,
 };
 
@@ -28,7 +26,7 @@ pub(crate) struct Node<K: Kind> {
     life: Life,
     up: Option<Up<K>>,
     /// What resumes pending records there.
-    sweeper: Option<Sweeper>,
+    sweeper: Option<Sweeping>,
 }
 
 /// A node that is up.
@@ -36,6 +34,21 @@ pub(crate) struct Up<K: Kind> {
     pub(crate) life: Life,
     pub(crate) process: Process,
     pub(crate) ferry: Ferry<K::Carries>,
+    pub(crate) aside: Arc<Aside<K>>,
+}
+
+/// What resumes pending records on a node, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Sweeping {
+    _keeps_going: Box<dyn fmt::Debug + Send>,
+}
+
+impl Sweeping {
+    pub(crate) fn new(keeps_going: impl fmt::Debug + Send + 'static) -> Self {
+        Self {
+            _keeps_going: Box::new(keeps_going),
+        }
+    }
 }
 
 impl<K: Kind> Clone for Up<K> {
@@ -44,6 +57,7 @@ impl<K: Kind> Clone for Up<K> {
             life: self.life,
             process: self.process.clone(),
             ferry: self.ferry.clone(),
+            aside: Arc::clone(&self.aside),
         }
     }
 }
@@ -88,7 +102,6 @@ impl<K: Kind> World<K> {
         }
         let Life { nth, .. } = state.nodes[node].life;
         let life = Life { node, nth: nth + 1 };
-        let seed = state.jitter.next();
         let drift = self.draws.drift;
         let drift = match i64::try_from(drift) {
             Ok(0) | Err(_) => 0,
@@ -101,31 +114,14 @@ impl<K: Kind> World<K> {
         drop(state);
         let process = self.process.another();
         process.drift(drift);
-        let store = SimStore::new(Arc::clone(self), life, process.clone());
-        let stalled = Arc::downgrade(self);
-        let fold = Carried {
-            fold: self.load.fold(),
-            stall: Box::new(move |pause| {
-                if let Some(world) = stalled.upgrade() {
-                    world.stall(life, pause);
-                }
-            }),
-        };
-        // One shard: keys are spread over shards by a hash that differs from run to run.
-        let builder = Builder::on(process.clone())
-            .limits(self.draws.limits)
-            .retry(self.draws.retry)
-            .seed(seed)
-            .shards(1);
-        let ferry = match K::build(builder, fold, store) {
-            Ok(ferry) => ferry,
-            Err(invalid) => unreachable!("a draw of settings makes sense: {invalid}"),
-        };
+        let ferry = self.handle(life, &process, |store| store);
+        let aside = Arc::new(Aside::new(self, life, &process));
         self.tell(Event::Restarted { node });
         let up = Up {
             life,
             process,
             ferry,
+            aside,
         };
         let sweeper = if self.is_swept() {
             K::sweep(self, &up)
@@ -169,7 +165,7 @@ impl<K: Kind> World<K> {
     }
 
     /// Takes a node out of the fleet: nothing finds it any more.
-    fn taken_down(&self, life: Life) -> Option<(Up<K>, Option<Sweeper>)> {
+    fn taken_down(&self, life: Life) -> Option<(Up<K>, Option<Sweeping>)> {
         let mut state = self.lock();
         if !state.is_alive(life) {
             return None;
@@ -189,7 +185,7 @@ impl<K: Kind> World<K> {
         self.tell(Event::ShutDown { node });
         drop(sweeper);
         let (done, closed) = futures_channel::oneshot::channel();
-        let closing = up.ferry.close();
+        let closing = up.close();
         up.process.spawn(async move {
             closing.await;
             let _heard = done.send(());
@@ -239,7 +235,7 @@ impl<K: Kind> World<K> {
         let nodes = 0..self.draws.size.nodes;
         let ups = nodes.filter_map(|node| self.up(node));
         ups.map(|up| {
-            let stats = up.ferry.stats();
+            let stats = up.stats();
             (up, stats)
         })
         .collect()
@@ -259,7 +255,7 @@ impl<K: Kind> World<K> {
     pub(crate) fn close(&self, settled: impl Fn()) -> Vec<NodeEnd> {
         let ups = self.stats();
         for (up, _) in &ups {
-            let (node, closing, process) = (up.life.node, up.ferry.close(), &up.process);
+            let (node, closing, process) = (up.life.node, up.close(), &up.process);
             let world = self.process.clone();
             process.spawn(async move {
                 closing.await;

@@ -3,16 +3,18 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use ferry_core::drive::{Runtime, Schedule, Sweeper};
+use ferry_core::drive::{Runtime, Schedule};
 
-use super::Up;
+use super::{Sweeping, Up};
 use crate::{
     chance::Chance,
     event::Event,
+    history::Life,
     kind::{Kind, Projected},
     points::Point,
     policy::Resuming,
     purses::StoreError,
+    weak::OnePace,
     workload::{KeyOf, ProjectedWorkload},
     world::World,
 };
@@ -21,10 +23,13 @@ use crate::{
 pub(crate) fn start<W: ProjectedWorkload>(
     world: &Arc<World<Projected<W>>>,
     up: &Up<Projected<W>>,
-) -> Option<Sweeper> {
+) -> Option<Sweeping> {
     if world.policy.resuming == Resuming::Nobody {
         world.weakened();
         return None;
+    }
+    if world.policy.resuming == Resuming::AtOnePace {
+        return Some(Sweeping::new(OnePace::start(world, up)));
     }
     let (every, pause_max) = world.draws.sweeps;
     let schedule = Schedule {
@@ -33,16 +38,20 @@ pub(crate) fn start<W: ProjectedWorkload>(
         ..Schedule::default()
     };
     let asked = Arc::clone(world);
-    let query = move || Arc::clone(&asked).pending();
-    match up.ferry.sweeper(schedule, query) {
-        Ok(sweeper) => Some(sweeper),
+    let life = up.life;
+    let query = move || Arc::clone(&asked).pending(life);
+    match up.resumer().sweeper(schedule, query) {
+        Ok(sweeper) => Some(Sweeping::new(sweeper)),
         Err(invalid) => unreachable!("the schedule makes sense: {invalid}"),
     }
 }
 
 impl<K: Kind> World<K> {
     /// The query of a sweeper.
-    async fn pending(self: Arc<Self>) -> Result<Vec<KeyOf<K::Load>>, StoreError> {
+    pub(crate) async fn pending(
+        self: Arc<Self>,
+        life: Life,
+    ) -> Result<Vec<KeyOf<K::Load>>, StoreError> {
         let (latency, failed) = {
             let state = &mut *self.lock();
             let mut chance = state.faults.queries.fork();
@@ -55,11 +64,19 @@ impl<K: Kind> World<K> {
             return Err(StoreError::Busy);
         }
         let mut pending = self.lock().table.pending(&self.fold);
-        if self.policy.resuming == Resuming::BlindForSome {
-            let found = pending.len();
-            pending.retain(|&key| self.lock().table.entries(key) % 2 == 1);
-            self.weakened_if(pending.len() < found);
+        let found = pending.len();
+        match self.policy.resuming {
+            Resuming::BlindForSome => {
+                pending.retain(|&key| self.lock().table.entries(key) % 2 == 1);
+            }
+            Resuming::FromMemory => pending.retain(|&key| {
+                let state = self.lock();
+                let last = (key, state.table.last(key));
+                state.writers.get(&last) == Some(&life)
+            }),
+            Resuming::Swept | Resuming::Nobody | Resuming::AtOnePace | Resuming::Unfenced => {}
         }
+        self.weakened_if(pending.len() < found);
         if !pending.is_empty() {
             self.met(Point::Swept);
         }

@@ -114,6 +114,7 @@ impl ProjectedSubject for Simulated {
                     };
                     view.extend(entries.get(from..to).unwrap_or_default());
                 }
+                What::ShowInstead(to) => view = entries.get(..*to).unwrap_or_default().to_vec(),
                 What::Mark(_) => {}
             }
         }

@@ -16,7 +16,7 @@ use crate::{
     history::{Call, What, Written},
     kind::{Kind, RecordOf},
     points::Point,
-    policy::{Durability, Placing},
+    policy::{Durability, Placing, ProjectionFence},
     purses::StoreError,
     sent::{Quirk, Sent},
     workload::{StateOf, VersionOf, Workload},
@@ -27,6 +27,8 @@ use crate::{
 pub(super) struct Request<K: Kind> {
     pub(super) call: Call,
     pub(super) asked: Asked<K::Load>,
+    /// What it is held against, if it projects.
+    pub(super) fence: ProjectionFence,
 }
 
 /// What is to be written.
@@ -211,9 +213,9 @@ impl<K: Kind> World<K> {
                 Durability::BeforeAnswer => self.committed(call, expected.as_ref(), state, entries),
                 Durability::AfterAnswer => self.promised(call, expected.clone(), state, entries),
             },
-            Asked::Project(record) => self.projected(call, record),
+            Asked::Project(record) => self.projected(call, record, request.fence),
             Asked::Show(span) => Ok(self.shown(call, *span)),
-            Asked::Mark(record) => self.marked(call, record),
+            Asked::Mark(record) => self.marked(call, record, request.fence),
         }
     }
 
@@ -292,9 +294,13 @@ impl<K: Kind> World<K> {
         Ok(Done::Version(next))
     }
 
-    fn projected(self: &Arc<Self>, call: Call, record: &RecordOf<K::Load>) -> Answered<K::Load> {
+    fn projected(
+        self: &Arc<Self>,
+        call: Call,
+        record: &RecordOf<K::Load>,
+        fence: ProjectionFence,
+    ) -> Answered<K::Load> {
         let mut state = self.lock();
-        let fence = self.policy.projection_fence;
         let Some(Effect { done, is_weakened }) = state.table.project(call.key, record, fence)
         else {
             return self.projection_refused(call);
@@ -317,30 +323,36 @@ impl<K: Kind> World<K> {
 
     fn shown(self: &Arc<Self>, call: Call, span: Span) -> Done<K::Load> {
         let mut state = self.lock();
-        if !state.table.show(call.key, span) {
+        let placing = self.policy.placing;
+        let is_there = match placing {
+            Placing::OwnPosition | Placing::Appended => state.table.show(call.key, span),
+            Placing::Instead => state.table.show_instead(call.key, span),
+        };
+        if !is_there {
             return Done::Shown;
         }
         let Span { from, to, .. } = span;
         self.tell(Event::Shown { call, from, to });
-        let is_by_position = match self.policy.placing {
-            Placing::OwnPosition => true,
-            Placing::Appended => {
-                self.weakened();
-                false
-            }
-        };
-        let show = What::Show {
-            from,
-            to,
-            is_by_position,
+        self.weakened_if(placing != Placing::OwnPosition);
+        let show = match placing {
+            Placing::OwnPosition | Placing::Appended => What::Show {
+                from,
+                to,
+                is_by_position: placing == Placing::OwnPosition,
+            },
+            Placing::Instead => What::ShowInstead(to),
         };
         state.log(self.process.now(), call, show);
         Done::Shown
     }
 
-    fn marked(self: &Arc<Self>, call: Call, record: &RecordOf<K::Load>) -> Answered<K::Load> {
+    fn marked(
+        self: &Arc<Self>,
+        call: Call,
+        record: &RecordOf<K::Load>,
+        fence: ProjectionFence,
+    ) -> Answered<K::Load> {
         let mut state = self.lock();
-        let fence = self.policy.projection_fence;
         let Some(Effect { done, is_weakened }) = state.table.mark(call.key, record, fence) else {
             return self.projection_refused(call);
         };

@@ -28,7 +28,7 @@ use crate::{
     history::{Call, Life},
     kind::Kind,
     points::Point,
-    policy::{Doubt, Reading, Refusal},
+    policy::{Doubt, ProjectionFence, Reading, Refusal},
     purses::StoreError,
     sent::Sent,
     workload::{IdOf, KeyOf, StateOf, VersionOf, Workload},
@@ -51,6 +51,8 @@ pub(crate) struct SimStore<K: Kind> {
     world: Arc<World<K>>,
     life: Life,
     process: Process,
+    /// What its projections are held against.
+    fence: ProjectionFence,
 }
 
 impl<K: Kind> Schema for SimStore<K> {
@@ -65,10 +67,25 @@ impl<K: Kind> Schema for SimStore<K> {
 impl<K: Kind> SimStore<K> {
     pub(crate) fn new(world: Arc<World<K>>, life: Life, process: Process) -> Self {
         Self {
+            fence: world.policy.projection_fence,
             world,
             life,
             process,
         }
+    }
+
+    /// The same, with projections that are held against nothing.
+    pub(crate) fn unfenced(self) -> Self {
+        let fence = ProjectionFence::Ignored;
+        Self { fence, ..self }
+    }
+
+    pub(crate) fn world(&self) -> &Arc<World<K>> {
+        &self.world
+    }
+
+    pub(crate) fn process(&self) -> &Process {
+        &self.process
     }
 
     /// The node may crash here.
@@ -81,7 +98,8 @@ impl<K: Kind> SimStore<K> {
     /// Sends a write on its way, and waits for its answer as long as the adapter's patience lasts.
     async fn ask(&self, call: Call, asked: Asked<K::Load>) -> Answered<K::Load> {
         let (answer, answered) = oneshot::channel();
-        self.world.deliver(Request { call, asked }, answer);
+        let fence = self.fence;
+        self.world.deliver(Request { call, asked, fence }, answer);
         self.step(call.key).await;
         let heard = self.awaited(answered).await;
         let verdict = match &heard {

@@ -127,7 +127,8 @@ impl<K: Kind> SimStore<K> {
         let call = self.next_call(key);
         let (answer, _unheard) = futures_channel::oneshot::channel();
         let asked = Asked::Project(record);
-        self.world.deliver(Request { call, asked }, answer);
+        let fence = self.fence;
+        self.world.deliver(Request { call, asked, fence }, answer);
         Ok(Coverage::Whole)
     }
 }

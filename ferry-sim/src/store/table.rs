@@ -241,6 +241,9 @@ impl<K: Kind> Table<K> {
             ProjectionFence::Both => is_version && is_marker,
             ProjectionFence::MarkerAlone => is_marker,
             ProjectionFence::VersionAlone => is_version,
+            ProjectionFence::Flag => {
+                K::marker(load, &row.now.state).as_ref() != Some(&row.now.version)
+            }
             ProjectionFence::Ignored => true,
         };
         is_let_in.then_some((row, !(is_version && is_marker)))
@@ -310,6 +313,15 @@ impl<K: Kind> Table<K> {
         true
     }
 
+    /// Puts entries into a view in place of all that is there; and says whether they are of the record that is there.
+    pub(super) fn show_instead(&mut self, key: u32, span: Span) -> bool {
+        let is_there = self.show(key, span);
+        if let Some(row) = self.rows.get_mut(&key).filter(|_| is_there) {
+            row.shown = span.to;
+        }
+        is_there
+    }
+
     // ---- at the end -------------------------------------------------------------------------------
 
     /// The keys whose records are pending.
@@ -320,6 +332,11 @@ impl<K: Kind> Table<K> {
             .filter(pending)
             .map(|(&key, _)| key)
             .collect()
+    }
+
+    /// The number of a key's version.
+    pub(crate) fn last(&self, key: u32) -> u64 {
+        self.rows.get(&key).map_or(0, |row| row.last().0)
     }
 
     /// How many entries a key's record has.

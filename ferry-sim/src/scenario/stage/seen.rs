@@ -88,6 +88,7 @@ impl<K: Kind<Load = Purses>> Stage<K> {
             match written.what {
                 What::Delete => shown = 0,
                 What::Show { to, .. } => shown = shown.max(to),
+                What::ShowInstead(to) => shown = to,
                 What::Commit(_) | What::Mark(_) => {}
             }
         }
