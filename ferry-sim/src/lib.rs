@@ -46,6 +46,7 @@ pub mod checkers;
 pub mod conformance;
 pub mod executor;
 pub mod history;
+pub mod kept;
 pub mod mutants;
 pub mod points;
 pub mod policy;

@@ -49,6 +49,24 @@ pub enum Whose {
     Projected,
 }
 
+impl Whose {
+    /// Its name, as it is given on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fenced => "fenced",
+            Self::Projected => "projected",
+        }
+    }
+
+    /// The one with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let mut all = [Self::Fenced, Self::Projected].into_iter();
+        all.find(|whose| whose.name() == name)
+    }
+}
+
 points! {
     WriteBusy: 1_000, 1_000, "a write failed before it took effect";
     Throttled: 300, 300, "a write was throttled";
