@@ -119,6 +119,85 @@ points! {
     QueryFailed: 0, 300, "a sweeper's query failed";
 }
 
+/// What kind of thing it is that happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are told by their words")]
+pub enum Group {
+    WentWrong,
+    ClientsDid,
+    CameOfIt,
+}
+
+impl Group {
+    /// All of them, in the order in which they are told.
+    pub const ALL: &[Self] = &[Self::WentWrong, Self::ClientsDid, Self::CameOfIt];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::WentWrong => "went_wrong",
+            Self::ClientsDid => "clients_did",
+            Self::CameOfIt => "came_of_it",
+        }
+    }
+
+    /// In words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::WentWrong => "What went wrong",
+            Self::ClientsDid => "What was done to it",
+            Self::CameOfIt => "What came of it",
+        }
+    }
+}
+
+const WENT_WRONG: &[Point] = &[
+    Point::WriteBusy,
+    Point::Throttled,
+    Point::ThrottledWithHint,
+    Point::Permanent,
+    Point::AnswerLost,
+    Point::AnswerBroken,
+    Point::RequestLost,
+    Point::ReadFailed,
+    Point::Slow,
+    Point::Crash,
+    Point::CrashAtStep,
+    Point::Freeze,
+    Point::Stall,
+    Point::StepPanicked,
+    Point::ClockJump,
+    Point::QueryFailed,
+    Point::BrokenForGood,
+];
+
+const CLIENTS_DID: &[Point] = &[
+    Point::Repeated,
+    Point::RepeatedLate,
+    Point::SentTwice,
+    Point::Deserted,
+    Point::GaveUp,
+    Point::Resumed,
+    Point::Deleted,
+    Point::ShutDown,
+];
+
+impl Point {
+    /// What kind of thing it is.
+    #[must_use]
+    pub fn group(self) -> Group {
+        if WENT_WRONG.contains(&self) {
+            Group::WentWrong
+        } else if CLIENTS_DID.contains(&self) {
+            Group::ClientsDid
+        } else {
+            Group::CameOfIt
+        }
+    }
+}
+
 impl Point {
     /// What it is that a caller has heard this.
     pub(crate) fn of<O>(answer: &Heard<Told<O>>) -> Option<Self> {
