@@ -88,6 +88,12 @@ impl BuiltIn {
         each!(self, simulation => simulation.replay(seed))
     }
 
+    /// Runs a seed, and gives all that it draws.
+    #[must_use]
+    pub fn record(&self, seed: u64) -> (Report, Choices) {
+        each!(self, simulation => simulation.record(seed))
+    }
+
     /// Runs what was drawn in a seed, or what is left of that, and tells all its events.
     #[must_use]
     pub fn replay_choices(&self, seed: u64, choices: &Choices) -> (Report, Vec<(Instant, Event)>) {

@@ -159,14 +159,14 @@ mod tests {
         let tape = Tape::recording();
         let drawn = draws(Some(&tape));
         assert_eq!(drawn, draws(None), "noting them changes nothing");
-        assert_eq!(draws(Some(&Tape::playing(tape.choices()))), drawn);
-        let none = Tape::playing(tape::Choices::default());
+        assert_eq!(draws(Some(&Tape::playing(tape.choices(), u64::MAX))), drawn);
+        let none = Tape::playing(tape::Choices::default(), u64::MAX);
         assert_eq!(draws(Some(&none)), [0; 3]);
     }
 
     #[test]
     fn a_draw_of_zero_is_the_simplest() {
-        let none = Tape::playing(tape::Choices::default());
+        let none = Tape::playing(tape::Choices::default(), u64::MAX);
         let mut chance = Streams::of(3, Some(&none)).setting;
         assert!(!chance.is_there() && !chance.happens(9_999));
         assert_eq!(chance.pick(&[7, 8]), 7);

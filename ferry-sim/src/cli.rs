@@ -1,12 +1,13 @@
 //! The arguments.
 
-use core::fmt;
+use core::{fmt, num::NonZeroUsize};
+use std::path::PathBuf;
 
 use clap::{
     Args, CommandFactory, Parser, Subcommand, ValueEnum, builder::PossibleValuesParser,
     error::ErrorKind,
 };
-use ferry_sim::scenario;
+use ferry_sim::{BuiltIn, points::Whose, scenario};
 
 use crate::exploring::Explore;
 
@@ -31,10 +32,12 @@ pub(crate) enum Command {
     Mutants(Mutants),
     /// Tells a story of how a write goes wrong, and what everyone hears; without a name, which there are
     Scenario(Story),
-    /// Tells all that happens in one seed
+    /// Tells all that happens in one seed, or in what was kept of one
     Replay(Replay),
     /// Walks all schedules of a small scope, with the machines step by step
     Explore(Explore),
+    /// Measures how fast it is on one core
+    Bench(Bench),
 }
 
 #[derive(Debug, Args)]
@@ -51,6 +54,18 @@ pub(crate) struct Seeds {
     /// Goes on after a seed that failed, and tells of the first ten
     #[arg(long)]
     pub(crate) keep_going: bool,
+    /// On so many threads; on as many as there are cores unless it is said
+    #[arg(long)]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// Tells what came of it as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Makes the first that failed smaller, in so many runs at most; 0 for not at all
+    #[arg(long, default_value_t = 2_000)]
+    pub(crate) shrink_runs: u64,
+    /// The folder for the file with what is left of it; that for temporary files unless it is said
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) keep_in: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, Args)]
@@ -58,6 +73,22 @@ pub(crate) struct Mutants {
     /// How many each has at most
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) seeds: u64,
+    /// On so many threads; on as many as there are cores unless it is said
+    #[arg(long)]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// Tells what came of it as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Bench {
+    /// How many seeds of the default size
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) seeds: u64,
+    /// How many long runs of each length
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) long: u64,
 }
 
 #[derive(Debug, Args)]
@@ -74,13 +105,20 @@ fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(scenario::all().map(|story| story.name))
 }
 
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Debug, Args)]
 pub(crate) struct Replay {
     /// Which
-    pub(crate) seed: u64,
+    #[arg(required_unless_present = "choices")]
+    pub(crate) seed: Option<u64>,
     /// Of which simulation
     #[arg(long, value_enum, default_value_t = Which::Fenced)]
     pub(crate) of: Which,
+    /// What is in this file instead, which names the seed and the simulation itself
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "of"])]
+    pub(crate) choices: Option<PathBuf>,
+    /// Tells what happens as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Tells the executor's own steps, too
     #[arg(long)]
     pub(crate) all: bool,
@@ -93,12 +131,30 @@ pub(crate) enum Which {
     Projected,
 }
 
+impl Which {
+    pub(crate) fn of(whose: Whose) -> Self {
+        match whose {
+            Whose::Fenced => Self::Fenced,
+            Whose::Projected => Self::Projected,
+        }
+    }
+
+    pub(crate) fn whose(self) -> Whose {
+        match self {
+            Self::Fenced => Whose::Fenced,
+            Self::Projected => Whose::Projected,
+        }
+    }
+
+    /// With every safeguard.
+    pub(crate) fn simulation(self) -> BuiltIn {
+        BuiltIn::of(self.whose(), None)
+    }
+}
+
 impl fmt::Display for Which {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Fenced => "fenced",
-            Self::Projected => "projected",
-        })
+        f.write_str(self.whose().name())
     }
 }
 
@@ -128,6 +184,17 @@ mod tests {
                 .contains("0 is not in 1..")
         );
         assert!(parsed("ferry-sim replay").unwrap_err().contains("<SEED>"));
+        assert!(parsed("ferry-sim replay --choices a.kept").is_ok());
+        assert!(
+            parsed("ferry-sim replay 7 --choices a.kept")
+                .unwrap_err()
+                .contains("cannot be used with")
+        );
+        assert!(
+            parsed("ferry-sim fenced --jobs 0")
+                .unwrap_err()
+                .contains("non-zero")
+        );
         assert!(
             parsed("ferry-sim replay 7 --of both")
                 .unwrap_err()

@@ -49,6 +49,7 @@ pub mod conformance;
 pub mod executor;
 pub mod explore;
 pub mod history;
+pub mod kept;
 pub mod mutants;
 pub mod points;
 pub mod policy;

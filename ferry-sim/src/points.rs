@@ -49,6 +49,24 @@ pub enum Whose {
     Projected,
 }
 
+impl Whose {
+    /// Its name, as it is given on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fenced => "fenced",
+            Self::Projected => "projected",
+        }
+    }
+
+    /// The one with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let mut all = [Self::Fenced, Self::Projected].into_iter();
+        all.find(|whose| whose.name() == name)
+    }
+}
+
 points! {
     WriteBusy: 1_000, 1_000, "a write failed before it took effect";
     Throttled: 300, 300, "a write was throttled";
@@ -99,6 +117,85 @@ points! {
     Resumed: 0, 300, "somebody resumed a key";
     Swept: 0, 300, "a sweeper found pending records";
     QueryFailed: 0, 300, "a sweeper's query failed";
+}
+
+/// What kind of thing it is that happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are told by their words")]
+pub enum Group {
+    WentWrong,
+    ClientsDid,
+    CameOfIt,
+}
+
+impl Group {
+    /// All of them, in the order in which they are told.
+    pub const ALL: &[Self] = &[Self::WentWrong, Self::ClientsDid, Self::CameOfIt];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::WentWrong => "went_wrong",
+            Self::ClientsDid => "clients_did",
+            Self::CameOfIt => "came_of_it",
+        }
+    }
+
+    /// In words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::WentWrong => "What went wrong",
+            Self::ClientsDid => "What was done to it",
+            Self::CameOfIt => "What came of it",
+        }
+    }
+}
+
+const WENT_WRONG: &[Point] = &[
+    Point::WriteBusy,
+    Point::Throttled,
+    Point::ThrottledWithHint,
+    Point::Permanent,
+    Point::AnswerLost,
+    Point::AnswerBroken,
+    Point::RequestLost,
+    Point::ReadFailed,
+    Point::Slow,
+    Point::Crash,
+    Point::CrashAtStep,
+    Point::Freeze,
+    Point::Stall,
+    Point::StepPanicked,
+    Point::ClockJump,
+    Point::QueryFailed,
+    Point::BrokenForGood,
+];
+
+const CLIENTS_DID: &[Point] = &[
+    Point::Repeated,
+    Point::RepeatedLate,
+    Point::SentTwice,
+    Point::Deserted,
+    Point::GaveUp,
+    Point::Resumed,
+    Point::Deleted,
+    Point::ShutDown,
+];
+
+impl Point {
+    /// What kind of thing it is.
+    #[must_use]
+    pub fn group(self) -> Group {
+        if WENT_WRONG.contains(&self) {
+            Group::WentWrong
+        } else if CLIENTS_DID.contains(&self) {
+            Group::ClientsDid
+        } else {
+            Group::CameOfIt
+        }
+    }
 }
 
 impl Point {

@@ -1,59 +1,117 @@
-//! Many seeds, with a progress bar and a summary.
+//! Many seeds, on all cores: what came of them does not depend on how many there are.
 
+use core::ops::ControlFlow;
 use std::{
-    io::{self, Write},
+    collections::BTreeMap,
+    num::NonZeroUsize,
     panic,
     process::ExitCode,
+    sync::{
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+        mpsc,
+    },
+    thread,
+    time::Duration,
 };
 
-use ferry_sim::{
-    FencedWriterSimulation, ProjectedWriterSimulation, Report,
-    points::{Point, Points, Whose},
-};
+use ferry_sim::{Report, points::Points};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::{self, Seeds, Which};
+use crate::{
+    cli::{self, Seeds, Which},
+    cpu, failure, json, summary,
+};
 
 /// Below so many, chance decides whether a point is reached.
-const SEEDS_MIN_FOR_POINTS: u64 = 500;
+pub(crate) const SEEDS_MIN_FOR_POINTS: u64 = 500;
 
-/// Of so many seeds that failed it is told what is wrong with them.
-const TOLD_MAX: usize = 10;
-
-struct Summary {
-    which: Which,
-    seeds: u64,
-    twice: u64,
-    events: u64,
-    points: Points,
-    failed: Vec<Failed>,
+/// What came of many seeds.
+pub(crate) struct Summary {
+    pub(crate) which: Which,
+    pub(crate) from: u64,
+    pub(crate) seeds: u64,
+    pub(crate) twice: u64,
+    pub(crate) events: u64,
+    pub(crate) points: Points,
+    pub(crate) failed: Vec<Failed>,
+    pub(crate) jobs: usize,
+    pub(crate) took: Duration,
+    /// `None` where the system does not tell.
+    pub(crate) cpu: Option<Duration>,
 }
 
-enum Failed {
+pub(crate) enum Failed {
     Wrong(Report),
     Panicked(u64),
 }
 
+/// How it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Held,
+    Failed,
+    TooSeldom,
+}
+
 /// Runs the seeds; success when all held and everything happened that has to.
 pub(crate) fn run(which: Which, range: &Seeds) -> anyhow::Result<ExitCode> {
-    let Some(last) = range.from.checked_add(range.seeds - 1) else {
-        cli::refuse(&format!(
-            "there are no {} seeds from {} on",
-            range.seeds, range.from
-        ))
-    };
-    let bar = progress_bar(range.seeds)?;
-    let mut summary = Summary::new(which);
-    for seed in range.from..=last {
-        summary.add(range, seed);
-        bar.inc(1);
-        if !summary.failed.is_empty() && !range.keep_going {
-            break;
-        }
+    let summary = gather(which, range)?;
+    let shrunk = failure::shrunk_first(&summary, range)?;
+    if range.json {
+        json::print(&json::of_seeds(&summary, shrunk.as_ref()))?;
+    } else {
+        summary::tell(&summary, shrunk.as_ref())?;
     }
-    let per_second = bar.per_sec();
+    Ok(match summary.verdict() {
+        Verdict::Held => ExitCode::SUCCESS,
+        Verdict::Failed | Verdict::TooSeldom => ExitCode::FAILURE,
+    })
+}
+
+fn gather(which: Which, range: &Seeds) -> anyhow::Result<Summary> {
+    if range.from.checked_add(range.seeds - 1).is_none() {
+        let Seeds { from, seeds, .. } = range;
+        cli::refuse(&format!(
+            "there are no {seeds} seeds from {from} on; the last is {}",
+            u64::MAX
+        ))
+    }
+    let bar = progress_bar(range.seeds)?;
+    let mut summary = Summary::new(which, range);
+    let cpu_before = cpu::spent();
+    let is_twice = |nth| range.twice_in > 0 && nth % range.twice_in == 0;
+    let run = |nth| {
+        let seed = range.from + nth;
+        let simulation = which.simulation();
+        let run = || {
+            if is_twice(nth) {
+                simulation.run_twice(seed)
+            } else {
+                simulation.run(seed)
+            }
+        };
+        // Its hook has told of it.
+        panic::catch_unwind(panic::AssertUnwindSafe(run)).map_err(|_| seed)
+    };
+    each_in_order(range.seeds, summary.jobs, run, |nth, done| {
+        bar.inc(1);
+        summary.add(is_twice(nth), done);
+        if summary.failed.is_empty() || range.keep_going {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    });
+    summary.took = bar.elapsed();
+    summary.cpu = cpu::since(cpu_before);
     bar.finish_and_clear();
-    summary.tell(per_second)
+    Ok(summary)
+}
+
+/// How many threads to use where nobody says.
+pub(crate) fn jobs(asked: Option<NonZeroUsize>) -> usize {
+    let available = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    asked.map_or_else(available, NonZeroUsize::get)
 }
 
 fn progress_bar(seeds: u64) -> anyhow::Result<ProgressBar> {
@@ -61,53 +119,63 @@ fn progress_bar(seeds: u64) -> anyhow::Result<ProgressBar> {
     Ok(ProgressBar::new(seeds).with_style(ProgressStyle::with_template(style)?))
 }
 
-impl Which {
-    fn run(self, seed: u64, is_twice: bool) -> Report {
-        match self {
-            Self::Fenced => {
-                let simulation = FencedWriterSimulation::default();
-                if is_twice {
-                    simulation.run_twice(seed)
-                } else {
-                    simulation.run(seed)
-                }
-            }
-            Self::Projected => {
-                let simulation = ProjectedWriterSimulation::default();
-                if is_twice {
-                    simulation.run_twice(seed)
-                } else {
-                    simulation.run(seed)
-                }
+/// Does so many things on so many threads, and takes what came of them in their order, until it has enough.
+pub(crate) fn each_in_order<T: Send>(
+    times: u64,
+    jobs: usize,
+    does: impl Fn(u64) -> T + Sync,
+    mut takes: impl FnMut(u64, T) -> ControlFlow<()>,
+) {
+    let (next, is_enough) = (AtomicU64::new(0), AtomicBool::new(false));
+    let (done, arrived) = mpsc::channel();
+    let work = |done: mpsc::Sender<(u64, T)>| {
+        while !is_enough.load(Relaxed) {
+            let nth = next.fetch_add(1, Relaxed);
+            if nth >= times || done.send((nth, does(nth))).is_err() {
+                return;
             }
         }
-    }
-
-    fn whose(self) -> Whose {
-        match self {
-            Self::Fenced => Whose::Fenced,
-            Self::Projected => Whose::Projected,
+    };
+    thread::scope(|scope| {
+        for _ in 0..jobs {
+            let (work, done) = (&work, done.clone());
+            scope.spawn(move || work(done));
         }
-    }
+        drop(done);
+        let (mut early, mut due) = (BTreeMap::new(), 0);
+        for (nth, result) in arrived {
+            early.insert(nth, result);
+            while let Some(result) = early.remove(&due) {
+                if takes(due, result).is_break() {
+                    is_enough.store(true, Relaxed);
+                    return;
+                }
+                due += 1;
+            }
+        }
+    });
 }
 
 impl Summary {
-    fn new(which: Which) -> Self {
+    fn new(which: Which, range: &Seeds) -> Self {
         Self {
             which,
+            from: range.from,
             seeds: 0,
             twice: 0,
             events: 0,
             points: Points::default(),
             failed: Vec::new(),
+            jobs: jobs(range.jobs),
+            took: Duration::ZERO,
+            cpu: None,
         }
     }
 
-    fn add(&mut self, range: &Seeds, seed: u64) {
-        let is_twice = range.twice_in > 0 && (seed - range.from) % range.twice_in == 0;
+    fn add(&mut self, is_twice: bool, done: Result<Report, u64>) {
         self.seeds += 1;
         self.twice += u64::from(is_twice);
-        match panic::catch_unwind(|| self.which.run(seed, is_twice)) {
+        match done {
             Ok(report) => {
                 self.events += report.events as u64;
                 self.points.add(&report.points);
@@ -115,80 +183,75 @@ impl Summary {
                     self.failed.push(Failed::Wrong(report));
                 }
             }
-            Err(_told_by_the_hook) => self.failed.push(Failed::Panicked(seed)),
+            Err(seed) => self.failed.push(Failed::Panicked(seed)),
         }
     }
 
-    fn tell(&self, per_second: f64) -> anyhow::Result<ExitCode> {
-        let mut out = io::BufWriter::new(io::stdout().lock());
+    pub(crate) fn verdict(&self) -> Verdict {
         let whose = self.which.whose();
-        let met =
-            |point: &&Point| self.points.count(**point) > 0 || point.least_per_thousand(whose) > 0;
-        for point in Point::ALL.iter().filter(met) {
-            writeln!(out, "{:>10}  {}", self.points.count(*point), point.words())?;
-        }
-        let &Self {
-            seeds,
-            twice,
-            events,
-            ..
-        } = self;
-        writeln!(
-            out,
-            "{seeds} seeds ({twice} of them twice), {events} events, {per_second:.0} seeds a second"
-        )?;
-        let mut status = ExitCode::SUCCESS;
-        for failed in self.failed.iter().take(TOLD_MAX) {
-            status = ExitCode::FAILURE;
-            match failed {
-                Failed::Wrong(report) => status = tell_violations(&mut out, self.which, report)?,
-                Failed::Panicked(seed) => tell_replay(&mut out, self.which, *seed, "panicked")?,
-            }
-        }
         if !self.failed.is_empty() {
-            writeln!(out, "{} of {seeds} seeds FAILED", self.failed.len())?;
-        } else if seeds >= SEEDS_MIN_FOR_POINTS {
-            for (point, least) in self.points.missing(whose, seeds) {
-                status = ExitCode::FAILURE;
-                let (count, words) = (self.points.count(point), point.words());
-                writeln!(
-                    out,
-                    "TOO SELDOM: {words}: {count} times, and {least} are needed"
-                )?;
-            }
+            Verdict::Failed
+        } else if self.seeds >= SEEDS_MIN_FOR_POINTS
+            && self.points.missing(whose, self.seeds).next().is_some()
+        {
+            Verdict::TooSeldom
+        } else {
+            Verdict::Held
         }
-        out.flush()?;
-        Ok(status)
+    }
+
+    /// Runs, of which some seeds have two.
+    pub(crate) fn runs_per(&self, took: Duration) -> f64 {
+        (self.seeds + self.twice) as f64 / took.as_secs_f64().max(f64::EPSILON)
     }
 }
 
-/// Tells what is wrong with a seed, if anything is.
-pub(crate) fn tell_violations(
-    out: &mut impl Write,
-    which: Which,
-    report: &Report,
-) -> anyhow::Result<ExitCode> {
-    let Some(first) = report.violations.first() else {
-        writeln!(out, "all held")?;
-        return Ok(ExitCode::SUCCESS);
-    };
-    tell_replay(
-        out,
-        which,
-        report.seed,
-        &format!("violates {}", first.property()),
-    )?;
-    for violation in &report.violations {
-        writeln!(out, "  {}: {violation}", violation.property())?;
-    }
-    Ok(ExitCode::FAILURE)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn tell_replay(out: &mut impl Write, which: Which, seed: u64, what: &str) -> anyhow::Result<()> {
-    writeln!(out, "seed {seed} {what}")?;
-    writeln!(
-        out,
-        "  cargo run --release -p ferry-sim -- replay {seed} --of {which}"
-    )?;
-    Ok(())
+    fn range(jobs: usize) -> Seeds {
+        Seeds {
+            seeds: 12,
+            from: 3,
+            twice_in: 5,
+            keep_going: true,
+            jobs: NonZeroUsize::new(jobs),
+            json: false,
+            shrink_runs: 0,
+            keep_in: None,
+        }
+    }
+
+    #[test]
+    fn what_came_of_the_seeds_does_not_depend_on_the_number_of_jobs() {
+        let told = |jobs| {
+            let summary = gather(Which::Fenced, &range(jobs)).unwrap();
+            (summary.seeds, summary.twice, summary.events, summary.points)
+        };
+        assert_eq!(told(1), told(4));
+        assert_eq!(told(1).1, 3);
+    }
+
+    #[test]
+    fn results_come_in_order_and_no_more_than_are_wanted() {
+        for jobs in [1, 3] {
+            let mut taken = Vec::new();
+            each_in_order(
+                1_000,
+                jobs,
+                |nth| nth * 2,
+                |nth, result| {
+                    taken.push((nth, result));
+                    if nth == 9 {
+                        ControlFlow::Break(())
+                    } else {
+                        ControlFlow::Continue(())
+                    }
+                },
+            );
+            let all: Vec<_> = (0..10).map(|nth| (nth, nth * 2)).collect();
+            assert_eq!(taken, all);
+        }
+    }
 }

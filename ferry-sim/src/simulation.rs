@@ -32,6 +32,12 @@ const HEALTHY_MAX: Duration = Duration::from_secs(60);
 /// is tried until its time is up.
 const QUIET_MAX: Duration = Duration::from_secs(6 * 3_600);
 
+/// How much longer than twice the whole run one may be that is to be smaller.
+const POLLS_MORE: u64 = 10_000;
+
+/// How long a run may be that is played from choices.
+const POLLS_MAX: u64 = 2_000_000;
+
 /// Several nodes, each with a real handle on [`FoldWrite`](ferry_core::fold_write::FoldWrite), one store, and clients
 /// that send the same input again until they are answered.
 #[derive(Clone, Debug)]
@@ -148,7 +154,7 @@ macro_rules! runs {
                 seed: u64,
                 choices: &Choices,
             ) -> (Report, Vec<(Instant, Event)>) {
-                let tape = Tape::playing(choices.clone());
+                let tape = Tape::playing(choices.clone(), POLLS_MAX);
                 told(|keep| self.keeping(seed, Some(&tape), keep))
             }
 
@@ -205,13 +211,15 @@ fn shrunk(
     }
     let whole = tape.choices();
     let choices_before = whole.len();
+    let polls_max = 2 * report.events as u64 + POLLS_MORE;
     let attempt = |choices| {
-        let tape = Tape::playing(choices);
+        let tape = Tape::playing(choices, polls_max);
         let attempted = run(&tape);
-        attempted.violates(property).then(|| tape.choices())
+        let is_whole = (attempted.events as u64) < polls_max;
+        (is_whole && attempted.violates(property)).then(|| tape.choices())
     };
     let (choices, runs) = shrink(whole, runs_max, attempt, progress);
-    report = run(&Tape::playing(choices.clone()));
+    report = run(&Tape::playing(choices.clone(), POLLS_MAX));
     Some(Shrunk {
         choices,
         report: Report { seed, ..report },
@@ -249,7 +257,8 @@ fn run<K: Kind>(
     let draws = Draws::of(size, &mut setting);
     let load = load.drawn(&mut setting);
     let weakened_before = load.weakened();
-    let executor = Executor::with(schedule, Trace::new(keep));
+    let polls_max = tape.map_or(u64::MAX, Tape::polls_max);
+    let executor = Executor::with(schedule, Trace::new(keep)).at_most(polls_max);
     let process = executor.process();
     let world = World::<K>::new(process, draws, policy, load.clone(), faults, jitter);
     (0..size.nodes).for_each(|node| world.start(node));
@@ -303,7 +312,13 @@ pub(crate) fn heal_and_end<K: Kind>(
     let duplicates = (stats.iter()).map(|(_, stats)| stats.counters.writes.duplicates);
     let duplicates = duplicates.sum();
     drop(stats);
-    end = end + QUIET_MAX;
+    // Where things still move, they may do so for ever, and it is known already.
+    end = end
+        + if halt == Halt::Quiet {
+            QUIET_MAX
+        } else {
+            HEALTHY_MAX
+        };
     let nodes = world.close(|| {
         let _quiet = executor.run_until(end);
     });

@@ -105,23 +105,32 @@ pub(crate) struct Tape(Arc<Inner>);
 struct Inner {
     /// `None`: whatever the seed gives.
     given: Option<Choices>,
+    polls_max: u64,
     drawn: Mutex<Vec<(Path, Vec<u64>)>>,
 }
 
 impl Tape {
     /// For a run whose draws come from its seed, and are noted.
     pub(crate) fn recording() -> Self {
-        Self::of(None)
+        Self::of(None, u64::MAX)
     }
 
-    /// For a run with these draws.
-    pub(crate) fn playing(choices: Choices) -> Self {
-        Self::of(Some(choices))
+    /// For a run with these draws, of at most so many polls: where all draws are the simplest, things can go on at once and
+    /// without an end.
+    pub(crate) fn playing(choices: Choices, polls_max: u64) -> Self {
+        Self::of(Some(choices), polls_max)
     }
 
-    fn of(given: Option<Choices>) -> Self {
-        let drawn = Mutex::default();
-        Self(Arc::new(Inner { given, drawn }))
+    fn of(given: Option<Choices>, polls_max: u64) -> Self {
+        Self(Arc::new(Inner {
+            given,
+            polls_max,
+            drawn: Mutex::default(),
+        }))
+    }
+
+    pub(crate) fn polls_max(&self) -> u64 {
+        self.0.polls_max
     }
 
     fn drawn(&self) -> MutexGuard<'_, Vec<(Path, Vec<u64>)>> {
@@ -221,7 +230,7 @@ mod tests {
         let mut given = Choices::default();
         given.set(&path(&[0]), 0, 5);
         given.set(&path(&[0, 1]), 1, 6);
-        let tape = Tape::playing(given.clone());
+        let tape = Tape::playing(given.clone(), u64::MAX);
         let mut stream = Taped::new(&tape, path(&[0]));
         let draws = |stream: &mut Taped| [(); 3].map(|()| stream.next(|| 99));
         assert_eq!(draws(&mut stream), [5, 0, 0]);

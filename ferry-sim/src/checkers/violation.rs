@@ -39,6 +39,20 @@ pub enum Property {
 }
 
 impl Property {
+    /// All of them.
+    pub const ALL: &[Self] = &[
+        Self::AppliedOnce,
+        Self::TrueAnswers,
+        Self::NothingLost,
+        Self::InOrder,
+        Self::Projected,
+        Self::ViewForward,
+        Self::Answered,
+        Self::NoLeaks,
+        Self::NoHarm,
+        Self::SameTrace,
+    ];
+
     /// Its number.
     #[must_use]
     pub fn number(self) -> u32 {

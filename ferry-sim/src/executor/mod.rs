@@ -8,6 +8,7 @@ mod runtime;
 mod shared;
 mod timer;
 
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
 
 use ferry_core::Instant;
@@ -25,6 +26,7 @@ const POLLS_MAX: u32 = 200_000;
 #[derive(Debug)]
 pub struct Executor {
     core: Arc<Core>,
+    polls_left: AtomicU64,
 }
 
 /// Why a run came to a halt.
@@ -34,7 +36,7 @@ pub enum Halt {
     TimeUp,
     /// Nothing can move any more: no task is ready, and no timer is set.
     Quiet,
-    /// Tasks keep each other busy without time passing.
+    /// Tasks keep each other busy without time passing, or without an end.
     Spinning,
 }
 
@@ -48,7 +50,14 @@ impl Executor {
     pub(crate) fn with(schedule: Chance, trace: Trace) -> Self {
         Self {
             core: Arc::new(Core::new(schedule, trace)),
+            polls_left: AtomicU64::new(u64::MAX),
         }
+    }
+
+    /// Comes to a halt after so many polls, whatever the time.
+    pub(crate) fn at_most(self, polls: u64) -> Self {
+        self.polls_left.store(polls, Relaxed);
+        self
     }
 
     /// A new process, with no tasks yet.
@@ -66,7 +75,9 @@ impl Executor {
                 self.core.tell(Event::Polled { task });
                 self.core.poll(task);
                 polls += 1;
-                if polls > POLLS_MAX {
+                let left = self.polls_left.load(Relaxed).saturating_sub(1);
+                self.polls_left.store(left, Relaxed);
+                if polls > POLLS_MAX || left == 0 {
                     return Halt::Spinning;
                 }
                 continue;

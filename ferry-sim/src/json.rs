@@ -1,0 +1,248 @@
+//! What came of it, for programs: one document on standard output. Fields are added to it and keep their meaning;
+//! `format` grows when one changes.
+
+use std::io::{self, Write};
+
+use ferry_core::Instant;
+use ferry_sim::{Event, Report, checkers::Violation, points::Point};
+use serde::Serialize;
+
+use crate::{
+    failure::{self, Left},
+    seeds::{Failed, Summary, Verdict},
+};
+
+const FORMAT: u32 = 1;
+
+/// What came of many seeds.
+#[derive(Serialize)]
+pub(crate) struct OfSeeds {
+    format: u32,
+    /// `fenced` or `projected`.
+    command: String,
+    /// `held`, `failed`, or `too_seldom`: all held, and something happened less often than it has to.
+    verdict: &'static str,
+    from: u64,
+    /// How many were run, and how many of them twice.
+    seeds: u64,
+    twice: u64,
+    events: u64,
+    jobs: usize,
+    seconds: f64,
+    /// Of all cores together; null where the system does not tell.
+    cpu_seconds: Option<f64>,
+    runs_per_second: f64,
+    runs_per_cpu_second: Option<f64>,
+    points: Vec<OfPoint>,
+    /// All seeds that failed; one, unless it was to keep going.
+    failures: Vec<OfFailure>,
+    /// What is left of the first of them.
+    shrunk: Option<OfShrunk>,
+}
+
+#[derive(Serialize)]
+struct OfPoint {
+    name: String,
+    group: &'static str,
+    words: &'static str,
+    count: u64,
+    /// How often it has to happen in so many seeds.
+    least: u64,
+}
+
+#[derive(Serialize)]
+struct OfFailure {
+    seed: u64,
+    panicked: bool,
+    violations: Vec<OfViolation>,
+    /// The command that replays it.
+    replay: String,
+}
+
+#[derive(Serialize)]
+struct OfViolation {
+    /// As in `P3`.
+    property: String,
+    words: String,
+}
+
+#[derive(Serialize)]
+struct OfShrunk {
+    seed: u64,
+    property: String,
+    choices: usize,
+    choices_before: usize,
+    runs: u64,
+    hash: String,
+    file: String,
+    replay: String,
+    violations: Vec<OfViolation>,
+    steps: Vec<OfStep>,
+}
+
+#[derive(Serialize)]
+struct OfStep {
+    nanos: u64,
+    words: String,
+}
+
+/// What happened in runs that were replayed.
+#[derive(Serialize)]
+pub(crate) struct OfReplay {
+    format: u32,
+    command: &'static str,
+    /// `held` or `failed`.
+    verdict: &'static str,
+    runs: Vec<OfRun>,
+}
+
+#[derive(Serialize)]
+struct OfRun {
+    seed: u64,
+    hash: String,
+    events: usize,
+    violations: Vec<OfViolation>,
+    steps: Vec<OfStep>,
+}
+
+/// How the mutants fared.
+#[derive(Serialize)]
+pub(crate) struct OfMutants {
+    format: u32,
+    command: &'static str,
+    /// `held`: every one was caught; or `failed`.
+    verdict: &'static str,
+    mutants: Vec<OfMutant>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct OfMutant {
+    pub(crate) name: &'static str,
+    /// In which simulation.
+    pub(crate) of: &'static str,
+    /// Which property has to catch it.
+    pub(crate) property: String,
+    pub(crate) caught: bool,
+    /// How many seeds were run.
+    pub(crate) seeds: u64,
+    /// The seed in which it was caught.
+    pub(crate) seed: Option<u64>,
+}
+
+pub(crate) fn print(document: &impl Serialize) -> anyhow::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let written = serde_json::to_writer_pretty(&mut out, document).map_err(io::Error::from);
+    written
+        .and_then(|()| writeln!(out))
+        .and_then(|()| out.flush())?;
+    Ok(())
+}
+
+pub(crate) fn of_seeds(summary: &Summary, left: Option<&Left>) -> OfSeeds {
+    let whose = summary.which.whose();
+    let points = Point::ALL.iter().map(|&point| OfPoint {
+        name: format!("{point:?}"),
+        group: point.group().name(),
+        words: point.words(),
+        count: summary.points.count(point),
+        least: summary.seeds * point.least_per_thousand(whose) / 1_000,
+    });
+    OfSeeds {
+        format: FORMAT,
+        command: summary.which.to_string(),
+        verdict: match summary.verdict() {
+            Verdict::Held => "held",
+            Verdict::Failed => "failed",
+            Verdict::TooSeldom => "too_seldom",
+        },
+        from: summary.from,
+        seeds: summary.seeds,
+        twice: summary.twice,
+        events: summary.events,
+        jobs: summary.jobs,
+        seconds: summary.took.as_secs_f64(),
+        cpu_seconds: summary.cpu.map(|cpu| cpu.as_secs_f64()),
+        runs_per_second: summary.runs_per(summary.took),
+        runs_per_cpu_second: summary.cpu.map(|cpu| summary.runs_per(cpu)),
+        points: points.collect(),
+        failures: (summary.failed.iter())
+            .map(|failed| of_failure(summary, failed))
+            .collect(),
+        shrunk: left.map(of_left),
+    }
+}
+
+fn of_failure(summary: &Summary, failed: &Failed) -> OfFailure {
+    let (seed, panicked, violations) = match failed {
+        Failed::Wrong(report) => (report.seed, false, of_violations(&report.violations)),
+        Failed::Panicked(seed) => (*seed, true, Vec::new()),
+    };
+    OfFailure {
+        seed,
+        panicked,
+        violations,
+        replay: failure::replay_of(summary.which, seed),
+    }
+}
+
+fn of_violations(violations: &[Violation]) -> Vec<OfViolation> {
+    let violations = violations.iter().map(|violation| OfViolation {
+        property: format!("P{}", violation.property().number()),
+        words: violation.to_string(),
+    });
+    violations.collect()
+}
+
+fn of_left(left: &Left) -> OfShrunk {
+    let shrunk = &left.shrunk;
+    OfShrunk {
+        seed: shrunk.report.seed,
+        property: format!("P{}", shrunk.property.number()),
+        choices: shrunk.choices.len(),
+        choices_before: shrunk.choices_before,
+        runs: shrunk.runs,
+        hash: format!("{:016x}", shrunk.report.hash),
+        file: left.file.display().to_string(),
+        replay: left.replay(),
+        violations: of_violations(&shrunk.report.violations),
+        steps: of_steps(&left.steps),
+    }
+}
+
+fn of_steps(steps: &[(Instant, Event)]) -> Vec<OfStep> {
+    let steps = steps.iter().map(|(at, event)| OfStep {
+        nanos: at.nanos(),
+        words: event.to_string(),
+    });
+    steps.collect()
+}
+
+pub(crate) fn of_replay(runs: &[(Report, Vec<(Instant, Event)>)]) -> OfReplay {
+    let is_held = runs.iter().all(|(report, _)| report.violations.is_empty());
+    let runs = runs.iter().map(|(report, events)| OfRun {
+        seed: report.seed,
+        hash: format!("{:016x}", report.hash),
+        events: report.events,
+        violations: of_violations(&report.violations),
+        steps: of_steps(events),
+    });
+    OfReplay {
+        format: FORMAT,
+        command: "replay",
+        verdict: held(is_held),
+        runs: runs.collect(),
+    }
+}
+
+pub(crate) fn of_mutants(mutants: Vec<OfMutant>) -> OfMutants {
+    OfMutants {
+        format: FORMAT,
+        command: "mutants",
+        verdict: held(mutants.iter().all(|mutant| mutant.caught)),
+        mutants,
+    }
+}
+
+fn held(is_held: bool) -> &'static str {
+    if is_held { "held" } else { "failed" }
+}

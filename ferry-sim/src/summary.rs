@@ -1,0 +1,148 @@
+//! What came of many seeds, for people.
+
+use std::io::{self, Write};
+
+use ferry_sim::{
+    Report,
+    points::{Group, Point},
+};
+use indicatif::HumanCount;
+
+use crate::{
+    cli::Which,
+    failure::{self, Left},
+    seeds::{Failed, Summary, Verdict},
+};
+
+/// Of so many seeds that failed it is told what is wrong with them.
+const TOLD_MAX: usize = 10;
+
+/// So many steps of a story are told; the rest is in its file.
+const STEPS_MAX: usize = 60;
+
+pub(crate) fn tell(summary: &Summary, left: Option<&Left>) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for group in Group::ALL {
+        tell_group(&mut out, summary, *group)?;
+    }
+    for failed in summary.failed.iter().take(TOLD_MAX) {
+        writeln!(out)?;
+        match failed {
+            Failed::Wrong(report) => tell_violations(&mut out, summary.which, report)?,
+            Failed::Panicked(seed) => tell_replay(&mut out, summary.which, *seed, "panicked")?,
+        }
+    }
+    if let Some(left) = left {
+        tell_left(&mut out, left)?;
+    }
+    tell_speed(&mut out, summary)?;
+    tell_verdict(&mut out, summary)?;
+    out.flush()
+}
+
+fn tell_group(out: &mut impl Write, summary: &Summary, group: Group) -> io::Result<()> {
+    let (points, whose) = (&summary.points, summary.which.whose());
+    writeln!(out, "{}", group.words())?;
+    for &point in Point::ALL.iter().filter(|point| point.group() == group) {
+        let count = points.count(point);
+        if count > 0 || point.least_per_thousand(whose) > 0 {
+            let count = HumanCount(count).to_string();
+            writeln!(out, "{count:>14}  {}", point.words())?;
+        }
+    }
+    Ok(())
+}
+
+fn tell_speed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let &Summary {
+        took, cpu, jobs, ..
+    } = summary;
+    let threads = if jobs == 1 { "job" } else { "jobs" };
+    write!(
+        out,
+        "\n{} events in {:.1} s with {jobs} {threads}: {:.0} runs a second",
+        HumanCount(summary.events),
+        took.as_secs_f64(),
+        summary.runs_per(took)
+    )?;
+    match cpu {
+        Some(cpu) => writeln!(out, ", {:.0} per second of a core", summary.runs_per(cpu)),
+        None => writeln!(out),
+    }
+}
+
+fn tell_verdict(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let (which, whose) = (summary.which, summary.which.whose());
+    let (seeds, twice) = (HumanCount(summary.seeds), HumanCount(summary.twice));
+    match summary.verdict() {
+        Verdict::Held => writeln!(out, "HELD: {which}, {seeds} seeds, {twice} of them twice"),
+        Verdict::Failed => {
+            let failed = HumanCount(summary.failed.len() as u64);
+            writeln!(out, "FAILED: {which}, {failed} of {seeds} seeds")
+        }
+        Verdict::TooSeldom => {
+            let mut missing = 0_u64;
+            for (point, least) in summary.points.missing(whose, summary.seeds) {
+                let (count, words) = (summary.points.count(point), point.words());
+                let (count, least) = (HumanCount(count), HumanCount(least));
+                writeln!(
+                    out,
+                    "too seldom: {words}: {count} times, and {least} are needed"
+                )?;
+                missing += 1;
+            }
+            let all = "all held, and it proves too little";
+            writeln!(
+                out,
+                "FAILED: {which}, {seeds} seeds: {all}, for {missing} things happened too seldom"
+            )
+        }
+    }
+}
+
+/// Tells what is wrong with a seed.
+pub(crate) fn tell_violations(
+    out: &mut impl Write,
+    which: Which,
+    report: &Report,
+) -> io::Result<()> {
+    let first = report.violations.first();
+    let what = first.map_or_else(String::new, |first| {
+        format!("violates {}", first.property())
+    });
+    tell_replay(out, which, report.seed, &what)?;
+    for violation in &report.violations {
+        writeln!(out, "  {}: {violation}", violation.property())?;
+    }
+    Ok(())
+}
+
+fn tell_replay(out: &mut impl Write, which: Which, seed: u64, what: &str) -> io::Result<()> {
+    writeln!(out, "seed {seed} {what}")?;
+    writeln!(out, "  {}", failure::replay_of(which, seed))
+}
+
+/// Tells what is left of the first that failed.
+fn tell_left(out: &mut impl Write, left: &Left) -> io::Result<()> {
+    let shrunk = &left.shrunk;
+    writeln!(
+        out,
+        "\nseed {} made smaller, from {} choices to {} in {} runs, still violates {}",
+        shrunk.report.seed,
+        HumanCount(shrunk.choices_before as u64),
+        HumanCount(shrunk.choices.len() as u64),
+        HumanCount(shrunk.runs),
+        shrunk.property
+    )?;
+    for (at, event) in left.steps.iter().take(STEPS_MAX) {
+        writeln!(out, "{}", failure::step(*at, event))?;
+    }
+    if let Some(more) = left.steps.len().checked_sub(STEPS_MAX + 1) {
+        writeln!(out, "{:>12}  and {} more, in the file", "", more + 1)?;
+    }
+    for violation in &shrunk.report.violations {
+        writeln!(out, "  {}: {violation}", violation.property())?;
+    }
+    writeln!(out, "  in {}", left.file.display())?;
+    writeln!(out, "  {}", left.replay())
+}
