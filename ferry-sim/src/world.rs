@@ -24,7 +24,7 @@ use crate::{
     sent::Quirk,
     store::{
         Fate, Table,
-        script::{ON_ITS_WAY, Op, Script},
+        script::{Course, ON_ITS_WAY, Op, Script},
     },
     swarm::{Broken, Draws, Rates},
     workload::{InputOf, KeyOf, Workload},
@@ -202,13 +202,12 @@ impl<K: Kind> World<K> {
     /// A read, how long it is on its way to the store and back, and whether it fails.
     pub(crate) fn read_asked(&self, life: Life, key: u32) -> (Call, Duration, Duration, bool) {
         let call = self.next_call(life, key);
-        let now = self.process.now();
         let mut state = self.lock();
         let mut chance = state.faults.of_request(life.node, key);
         let (there, back) = (state.latency(&mut chance), state.latency(&mut chance));
         if let Some(script) = &mut state.script {
-            let turn = script.turn(now, Op::Read, call);
-            return (call, there, back + turn.slow, turn.fate != Fate::Plain);
+            let Course { fate, slow } = script.course(Op::Read, call);
+            return (call, there, back + slow, fate != Fate::Plain);
         }
         let failed = chance.happens(state.rates.read_failed);
         (call, there, back, failed)

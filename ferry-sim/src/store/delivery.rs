@@ -8,7 +8,7 @@ use futures_channel::oneshot;
 
 use super::{
     Answered, Done, Fate,
-    script::{Op, Turn},
+    script::{Course, Op},
     table::{Effect, Found, Span},
 };
 use crate::{
@@ -73,10 +73,10 @@ impl<K: Kind> World<K> {
         let mut chance = (state.faults).of_request(request.call.life.node, request.call.key);
         let call = request.call;
         let is_broken = state.is_broken(call.key, is_commit);
-        let Turn { fate, slow } = match &mut state.script {
-            Some(script) => script.turn(self.process.now(), request.asked.op(), call),
-            None if is_broken => Turn::of(Fate::Throttled(None)),
-            None => Turn::of(Fate::draw(&state.rates, &mut chance)),
+        let Course { fate, slow } = match &mut state.script {
+            Some(script) => script.course(request.asked.op(), call),
+            None if is_broken => Course::of(Fate::Throttled(None)),
+            None => Course::of(Fate::draw(&state.rates, &mut chance)),
         };
         let there = state.latency(&mut chance) + slow;
         let back = state.latency(&mut chance);

@@ -2,8 +2,6 @@
 
 use core::time::Duration;
 
-use ferry_core::Instant;
-
 use super::Fate;
 use crate::history::Call;
 
@@ -25,13 +23,13 @@ pub(crate) enum Op {
 
 /// What becomes of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Turn {
+pub(crate) struct Course {
     pub(crate) fate: Fate,
     /// How much longer a write is on its way to the store, and what was read on its way back.
     pub(crate) slow: Duration,
 }
 
-impl Turn {
+impl Course {
     pub(crate) const fn of(fate: Fate) -> Self {
         let slow = Duration::ZERO;
         Self { fate, slow }
@@ -43,7 +41,7 @@ impl Turn {
     }
 }
 
-/// Which calls a turn is for.
+/// Which calls a course is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cue {
     pub(crate) op: Op,
@@ -61,18 +59,17 @@ impl Cue {
     }
 }
 
-/// What is to become of the calls, and what was asked so far.
+/// What is to become of the calls.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
-    turns: Vec<(Cue, Turn)>,
+    courses: Vec<(Cue, Course)>,
     /// After so many entries the next projection of the key ends, and says so.
     parts: Vec<(u32, usize)>,
-    asked: Vec<(Instant, Op, Call)>,
 }
 
 impl Script {
-    pub(crate) fn add(&mut self, cue: Cue, turn: Turn) {
-        self.turns.push((cue, turn));
+    pub(crate) fn add(&mut self, cue: Cue, course: Course) {
+        self.courses.push((cue, course));
     }
 
     /// The next projection of the key brings so many entries into its view.
@@ -82,29 +79,25 @@ impl Script {
 
     /// Nothing out of the ordinary from here on.
     pub(crate) fn clear(&mut self) {
-        self.turns.clear();
+        self.courses.clear();
         self.parts.clear();
     }
 
     /// What becomes of this call.
-    pub(crate) fn turn(&mut self, at: Instant, op: Op, call: Call) -> Turn {
-        self.asked.push((at, op, call));
-        let found = self.turns.iter().position(|(cue, _)| cue.is_for(op, call));
+    pub(crate) fn course(&mut self, op: Op, call: Call) -> Course {
+        let found = self
+            .courses
+            .iter()
+            .position(|(cue, _)| cue.is_for(op, call));
         match found {
-            Some(found) if self.turns[found].0.is_lasting => self.turns[found].1,
-            Some(found) => self.turns.remove(found).1,
-            None => Turn::of(Fate::Plain),
+            Some(found) if self.courses[found].0.is_lasting => self.courses[found].1,
+            Some(found) => self.courses.remove(found).1,
+            None => Course::of(Fate::Plain),
         }
     }
 
     pub(crate) fn part(&mut self, key: u32) -> Option<usize> {
         let found = self.parts.iter().position(|&(of, _)| of == key)?;
         Some(self.parts.remove(found).1)
-    }
-
-    /// When this was asked of the store for the key.
-    pub(crate) fn asked(&self, op: Op, key: u32) -> impl Iterator<Item = Instant> + '_ {
-        let of_key = move |(_, asked, call): &&(Instant, Op, Call)| *asked == op && call.key == key;
-        self.asked.iter().filter(of_key).map(|&(at, ..)| at)
     }
 }

@@ -9,12 +9,12 @@ use crate::{
     purses::Purses,
     store::{
         Fate, Layout,
-        script::{Cue, Op, Turn},
+        script::{Course, Cue, Op},
     },
 };
 
 impl<K: Kind<Load = Purses>> Stage<K> {
-    fn cue(&mut self, op: Op, key: u32, node: Option<usize>, turn: Turn) {
+    fn cue(&mut self, op: Op, key: u32, node: Option<usize>, course: Course) {
         let cue = Cue {
             op,
             key,
@@ -22,7 +22,7 @@ impl<K: Kind<Load = Purses>> Stage<K> {
             is_lasting: false,
         };
         if let Some(script) = &mut self.world.lock().script {
-            script.add(cue, turn);
+            script.add(cue, course);
         }
     }
 
@@ -34,12 +34,12 @@ impl<K: Kind<Load = Purses>> Stage<K> {
             is_lasting: true,
         };
         if let Some(script) = &mut self.world.lock().script {
-            script.add(cue, Turn::of(fate));
+            script.add(cue, Course::of(fate));
         }
     }
 
     /// Where a projection's first call goes.
-    pub(super) fn projection(&self) -> Op {
+    fn projection(&self) -> Op {
         match self.world.draws.layout {
             Layout::Together => Op::Project,
             Layout::Apart => Op::Show,
@@ -47,17 +47,17 @@ impl<K: Kind<Load = Purses>> Stage<K> {
     }
 
     pub(in crate::scenario) fn next_commit(&mut self, key: u32, fate: Fate) {
-        self.cue(Op::Commit, key, None, Turn::of(fate));
+        self.cue(Op::Commit, key, None, Course::of(fate));
     }
 
     /// The next commit that this node sends.
     pub(in crate::scenario) fn next_commit_of(&mut self, node: usize, key: u32, fate: Fate) {
-        self.cue(Op::Commit, key, Some(node), Turn::of(fate));
+        self.cue(Op::Commit, key, Some(node), Course::of(fate));
     }
 
     /// The next commit that this node sends is on its way for so much longer, and then as usual.
     pub(in crate::scenario) fn slow_commit_of(&mut self, node: usize, key: u32, slow: Duration) {
-        self.cue(Op::Commit, key, Some(node), Turn::slow(slow));
+        self.cue(Op::Commit, key, Some(node), Course::slow(slow));
     }
 
     pub(in crate::scenario) fn every_commit(&mut self, key: u32, fate: Fate) {
@@ -65,12 +65,12 @@ impl<K: Kind<Load = Purses>> Stage<K> {
     }
 
     pub(in crate::scenario) fn next_projection(&mut self, key: u32, fate: Fate) {
-        self.cue(self.projection(), key, None, Turn::of(fate));
+        self.cue(self.projection(), key, None, Course::of(fate));
     }
 
     /// The next projection is on its way for so much longer, and then as usual.
     pub(in crate::scenario) fn slow_projection(&mut self, key: u32, slow: Duration) {
-        self.cue(self.projection(), key, None, Turn::slow(slow));
+        self.cue(self.projection(), key, None, Course::slow(slow));
     }
 
     pub(in crate::scenario) fn every_projection(&mut self, key: u32, fate: Fate) {
@@ -86,16 +86,16 @@ impl<K: Kind<Load = Purses>> Stage<K> {
 
     /// The next move of a marker whose view is in another store is on its way for so much longer.
     pub(in crate::scenario) fn slow_mark(&mut self, key: u32, slow: Duration) {
-        self.cue(Op::Mark, key, None, Turn::slow(slow));
+        self.cue(Op::Mark, key, None, Course::slow(slow));
     }
 
     pub(in crate::scenario) fn next_read_fails(&mut self, key: u32) {
-        self.cue(Op::Read, key, None, Turn::of(Fate::Busy));
+        self.cue(Op::Read, key, None, Course::of(Fate::Busy));
     }
 
     /// What the next read of this node finds is on its way for so much longer.
     pub(in crate::scenario) fn slow_read_of(&mut self, node: usize, key: u32, slow: Duration) {
-        self.cue(Op::Read, key, Some(node), Turn::slow(slow));
+        self.cue(Op::Read, key, Some(node), Course::slow(slow));
     }
 
     /// Whatever was said of calls to come is void.

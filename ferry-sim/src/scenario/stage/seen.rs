@@ -6,11 +6,11 @@ use ferry_core::Instant;
 
 use super::{Caller, Stage};
 use crate::{
+    calls::Ask,
     history::{Heard, What},
     kind::Kind,
     purses::{Outcome, Purses},
     scenario::expected::Expected,
-    store::script::Op,
 };
 
 impl<K: Kind<Load = Purses>> Stage<K> {
@@ -111,17 +111,19 @@ impl<K: Kind<Load = Purses>> Stage<K> {
 
     /// When commits of the key were asked for.
     pub(in crate::scenario) fn commits(&self, key: u32) -> Vec<Instant> {
-        self.asked(Op::Commit, key)
+        self.asked(key, |ask| matches!(ask, Ask::Commit(_)))
     }
 
     /// When projections of the key were asked for.
     pub(in crate::scenario) fn projections(&self, key: u32) -> Vec<Instant> {
-        self.asked(self.projection(), key)
+        self.asked(key, |ask| matches!(ask, Ask::Project))
     }
 
-    fn asked(&self, op: Op, key: u32) -> Vec<Instant> {
-        let state = self.world.lock();
-        let script = state.script.as_ref();
-        script.map_or(Vec::new(), |script| script.asked(op, key).collect())
+    fn asked(&self, key: u32, is_such: fn(&Ask) -> bool) -> Vec<Instant> {
+        let calls = &self.world.lock().history.calls;
+        let such = calls
+            .iter()
+            .filter(|call| call.key == key && is_such(&call.ask));
+        such.map(|call| call.at).collect()
     }
 }
