@@ -41,7 +41,11 @@ impl BuiltIn {
     #[must_use]
     pub fn of(whose: Whose, without: Option<&Mutant>) -> Self {
         let policy = without.map_or(Policy::WHOLE, |mutant| mutant.policy);
-        let (workload, size) = (Purses::with(policy.dedup), Size::default());
+        let workload = Purses::with(policy.dedup);
+        let size = without.map_or(Size::default(), |mutant| Size {
+            keys: mutant.keys,
+            ..Size::default()
+        });
         match whose {
             Whose::Fenced if policy.mistake != Mistake::None => {
                 Self::ByHand(ByHandWriterSimulation {

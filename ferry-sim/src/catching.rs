@@ -2,17 +2,19 @@
 
 use core::ops::ControlFlow;
 use std::{
+    fs,
     io::{self, Write},
     process::ExitCode,
 };
 
+use anyhow::Context;
 use ferry_sim::mutants::{self, Mutant};
 use indicatif::HumanCount;
 
 use crate::{
     cli::Mutants,
     json::{self, OfMutant},
-    seeds,
+    listing, seeds,
 };
 
 /// Tells by which property each mutant is caught, and after how many seeds; failure if one is not.
@@ -35,10 +37,18 @@ pub(crate) fn run(asked: &Mutants) -> anyhow::Result<ExitCode> {
     told?;
     let missed = all.iter().filter(|mutant| !mutant.caught).count();
     let count = all.len();
+    if let Some(file) = &asked.table {
+        fs::write(file, listing::made_of(&all)?)
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
     if asked.json {
         json::print(&json::of_mutants(all))?;
     } else if missed == 0 {
-        writeln!(io::stdout().lock(), "HELD: all {count} mutants were caught")?;
+        let impossible = mutants::IMPOSSIBLE.len();
+        writeln!(
+            io::stdout().lock(),
+            "HELD: all {count} mutants were caught, and {impossible} do not compile"
+        )?;
     } else {
         writeln!(
             io::stdout().lock(),

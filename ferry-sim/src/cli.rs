@@ -68,8 +68,11 @@ pub(crate) struct Seeds {
     pub(crate) keep_in: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Debug, Args)]
 pub(crate) struct Mutants {
+    /// Writes what came of it into this file, as a page in Markdown
+    #[arg(long, value_name = "FILE")]
+    pub(crate) table: Option<PathBuf>,
     /// How many each has at most
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) seeds: u64,

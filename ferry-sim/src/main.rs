@@ -7,6 +7,7 @@ mod cpu;
 mod exploring;
 mod failure;
 mod json;
+mod listing;
 mod replaying;
 mod seeds;
 mod stories;

@@ -20,6 +20,10 @@ pub struct Mutant {
     pub fails: Property,
     /// In which simulation.
     pub of: Whose,
+    /// By which of the [policies](crate::policy).
+    pub left_out_by: &'static str,
+    /// How many keys it takes for it to show often enough.
+    pub(crate) keys: u32,
     pub(crate) policy: Policy,
 }
 
@@ -33,12 +37,14 @@ pub struct Caught {
 }
 
 macro_rules! mutants {
-    ($($name:literal: $property:ident in $whose:ident, $safeguard:ident: $left_out:expr;)*) => {
+    ($($name:literal: $property:ident in $whose:ident $(with $keys:literal key)?, $safeguard:ident: $left_out:expr;)*) => {
         /// All of them.
         pub const ALL: &[Mutant] = &[$(Mutant {
             name: $name,
             fails: Property::$property,
             of: Whose::$whose,
+            left_out_by: stringify!($left_out),
+            keys: [$($keys,)? 8][0],
             policy: Policy { $safeguard: $left_out, ..Policy::WHOLE },
         },)*];
     };
@@ -49,7 +55,7 @@ mutants! {
     "no fence on commit": NothingLost in Fenced, fence: Fence::Ignored;
     "answer before durable": NothingLost in Fenced, durability: Durability::AfterAnswer;
     "answer from a stale read": TrueAnswers in Fenced, reading: Reading::Stale;
-    "version restarts on delete": TrueAnswers in Fenced, versions: Versions::Restart;
+    "version restarts on delete": TrueAnswers in Fenced with 1 key, versions: Versions::Restart;
     "in doubt treated as failed": TrueAnswers in Fenced, doubt: Doubt::TakenForFailed;
     "in doubt treated as landed": NothingLost in Fenced, doubt: Doubt::TakenForLanded;
     "a refusal taken for proof": TrueAnswers in Fenced, refusal: Refusal::TakenForProof;
@@ -57,6 +63,8 @@ mutants! {
     "dedup off": AppliedOnce in Fenced, dedup: Dedup::Off;
     "ids in memory": AppliedOnce in Fenced, dedup: Dedup::InMemory;
     "ids pruned too soon": AppliedOnce in Fenced, dedup: Dedup::Pruned;
+    "dedup after the business rules": TrueAnswers in Fenced, dedup: Dedup::AfterTheRest;
+    "a duplicate's answer lacks what the first had": TrueAnswers in Fenced, dedup: Dedup::OutcomeForgotten;
     "content of a repeated id ignored": TrueAnswers in Fenced, dedup: Dedup::ContentIgnored;
     // The driver.
     "dedup against the store only": AppliedOnce in Fenced, mistake: Mistake::TwinsApplied;
@@ -122,3 +130,65 @@ impl Mutant {
         ALL.iter().find(|mutant| mutant.name == name)
     }
 }
+
+/// A mutant that cannot be written, since it does not compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Impossible {
+    /// What it would do.
+    pub name: &'static str,
+    /// What keeps it from that.
+    pub since: &'static str,
+    /// Where the compiler is seen to refuse it.
+    pub file: &'static str,
+    /// What is to be found there, in an example that must not compile.
+    pub example: &'static str,
+}
+
+const FOLD_WRITE: &str = "ferry-core/src/fold_write/mod.rs";
+const PROJECTED_WRITE: &str = "ferry-core/src/projected_write/mod.rs";
+
+/// All that are known of.
+pub const IMPOSSIBLE: &[Impossible] = &[
+    Impossible {
+        name: "a read answered as a commit: landed, and nothing was written",
+        since: "a stage takes its own answers and no other",
+        file: FOLD_WRITE,
+        example: "fn answer_a_read_with_a_commit",
+    },
+    Impossible {
+        name: "a commit answered twice: two outcomes of one try",
+        since: "an answer consumes its stage",
+        file: FOLD_WRITE,
+        example: "fn answer_twice",
+    },
+    Impossible {
+        name: "a fold write that projects",
+        since: "its commands have no projection",
+        file: FOLD_WRITE,
+        example: "fn project",
+    },
+    Impossible {
+        name: "a projection answered as a commit: shown, though the view was not written",
+        since: "a stage takes its own answers and no other",
+        file: PROJECTED_WRITE,
+        example: "fn answer_a_projection_with_a_commit",
+    },
+    Impossible {
+        name: "a commit answered as a projection: durable, though only the view was written",
+        since: "a stage takes its own answers and no other",
+        file: PROJECTED_WRITE,
+        example: "fn answer_a_commit_with_a_projection",
+    },
+    Impossible {
+        name: "a projection answered twice: an entry shown twice",
+        since: "an answer consumes its stage",
+        file: PROJECTED_WRITE,
+        example: "fn answer_twice",
+    },
+    Impossible {
+        name: "contents told apart by so few bytes that two are taken for one",
+        since: "a fingerprint takes a digest of sixteen bytes at least",
+        file: "ferry-core/src/applied/fingerprint.rs",
+        example: "Fingerprint::from_digest([0_u8; 8])",
+    },
+];

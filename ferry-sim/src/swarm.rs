@@ -163,6 +163,8 @@ pub(crate) struct Draws {
     pub(crate) drift: u64,
     /// How many records are deleted.
     pub(crate) deletes: u64,
+    /// Whose; `None`: anyone's. Of one key they are so close together that its versions are few.
+    pub(crate) deletes_of: Option<u32>,
     /// How often somebody resumes a key.
     pub(crate) resumes: u64,
     /// How much of the inputs come close together.
@@ -243,6 +245,7 @@ impl Draws {
             jumps: 0,
             drift: 0,
             deletes: 0,
+            deletes_of: None,
             resumes: 0,
             bursts: 0,
             layout: Layout::Together,
@@ -288,11 +291,12 @@ impl Draws {
             shutdowns: chance.pick(&[0, 0, 0, 1, 2]),
             jumps: chance.pick(&[0, 0, 0, 2]),
             drift: chance.pick(&[0, 0, 5, 300]),
-            deletes: chance.pick(&[0, 0, 0, 2, 8, 80]),
+            deletes: chance.pick(&[0, 0, 2, 80]),
             resumes: chance.pick(&[0, 0, 5, 30]),
             bursts: chance.pick(&[0, 3_000, 9_000]),
             sweeps: broken.sweeps(),
             layout: chance.pick(&[Layout::Together, Layout::Apart]),
+            deletes_of: chance.pick(&[None, Some(0)]),
             broken,
         }
     }

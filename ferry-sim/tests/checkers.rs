@@ -422,6 +422,22 @@ fn a_view_with_a_hole_is_found() {
 }
 
 #[test]
+fn a_view_that_goes_back_is_found() {
+    let mut tale = Tale::with_view(&[5, 6]);
+    for to in [2, 1, 2] {
+        tale.writes(3, Some(LIFE), What::ShowInstead(to));
+    }
+    assert_found!(
+        tale.marks(3, 2),
+        [Violation::ViewWentBack {
+            key: KEY,
+            shown: 2,
+            to: 1
+        }]
+    );
+}
+
+#[test]
 fn a_marker_that_goes_back_or_ahead_of_the_view_is_found() {
     let mut tale = Tale::with_view(&[5, 6]);
     assert_found!(

@@ -1,10 +1,12 @@
 //! Each safeguard that is left out makes the property fail that it keeps.
 
-use ferry_sim::mutants;
+use std::{collections::BTreeSet, fs, path::Path};
+
+use ferry_sim::mutants::{ALL, IMPOSSIBLE, Impossible};
 
 #[test]
 fn every_mutant_is_caught_by_the_property_that_it_breaks() {
-    for mutant in mutants::ALL {
+    for mutant in ALL {
         let caught = mutant.caught_within(0, 100);
         assert!(
             caught.is_some(),
@@ -13,4 +15,66 @@ fn every_mutant_is_caught_by_the_property_that_it_breaks() {
             mutant.fails
         );
     }
+}
+
+#[test]
+fn no_two_have_the_same_name() {
+    let names: BTreeSet<_> = ALL.iter().map(|mutant| mutant.name).collect();
+    assert_eq!(names.len(), ALL.len());
+}
+
+fn in_the_repository(file: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+#[test]
+fn what_does_not_compile_is_an_example_that_must_not() {
+    for Impossible { file, example, .. } in IMPOSSIBLE {
+        let text = in_the_repository(file);
+        let examples = text.split("```").skip(1).step_by(2);
+        let is_refused = |text: &str| text.starts_with("compile_fail") && text.contains(example);
+        assert!(
+            examples.into_iter().any(is_refused),
+            "{file} has no `{example}` that must not compile"
+        );
+    }
+}
+
+/// All but the seeds, which change whenever anything is drawn that was not.
+#[test]
+fn the_page_that_lists_them_is_up_to_date() {
+    let page = in_the_repository("docs/mutants.md");
+    let mut rows = page.lines().filter(|line| line.starts_with("| "));
+    let mut next = || rows.next().unwrap_or_default();
+    let again =
+        "make it again: cargo run --release -p ferry-sim -- mutants --table docs/mutants.md";
+    assert!(next().starts_with("| without it |"), "{again}");
+    assert!(next().starts_with("| --- |"), "{again}");
+    for mutant in ALL {
+        let (name, fails, by) = (mutant.name, mutant.fails, mutant.left_out_by);
+        let whose = mutant.of.name();
+        let row = format!("| {name} | {fails} | {whose} | `{by}` | ");
+        let found = next();
+        let seeds = found
+            .strip_prefix(&row)
+            .unwrap_or_else(|| panic!("{again}\n  expected {row}\n  found    {found}"));
+        assert!(
+            seeds.trim_end_matches(" |").parse::<u64>().is_ok(),
+            "{found}"
+        );
+    }
+    assert!(next().starts_with("| would be |"), "{again}");
+    assert!(next().starts_with("| --- |"), "{again}");
+    for Impossible {
+        name,
+        since,
+        file,
+        example,
+    } in IMPOSSIBLE
+    {
+        let row = format!("| {name} | {since} | `{file}` | `{example}` |");
+        assert_eq!(next(), row, "{again}");
+    }
+    assert_eq!(next(), "", "{again}");
 }

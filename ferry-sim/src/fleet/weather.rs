@@ -90,7 +90,8 @@ async fn jump<K: Kind>(world: Arc<World<K>>, node: usize, mut chance: Chance) {
 }
 
 async fn delete<K: Kind>(world: Arc<World<K>>, mut chance: Chance) {
-    let key = chance.below(u64::from(world.draws.size.keys)) as u32;
+    let any = chance.below(u64::from(world.draws.size.keys)) as u32;
+    let key = world.draws.deletes_of.unwrap_or(any);
     moment(&world, &mut chance).await;
     delete_now(&world, key);
 }

@@ -1,0 +1,56 @@
+//! The page that lists the mutants, in Markdown.
+
+use std::fmt::{self, Write};
+
+use ferry_sim::mutants::{ALL, IMPOSSIBLE, Impossible, Mutant};
+
+use crate::json::OfMutant;
+
+/// The page: every mutant with what came of it, and those that do not compile.
+pub(crate) fn made_of(all: &[OfMutant]) -> Result<String, fmt::Error> {
+    let mut page = String::from(
+        "# Mutants\n\n\
+         Each lacks one safeguard, and the property that this safeguard keeps has to fail. It counts as caught in a run in which \
+         the lack made a difference and that property failed. `ferry-sim` has the policies, and made this page:\n\n\
+         ```sh\n\
+         cargo run --release -p ferry-sim -- mutants --table docs/mutants.md\n\
+         ```\n\n\
+         | without it | property | simulation | left out by | seeds that it took |\n\
+         | --- | --- | --- | --- | ---: |\n",
+    );
+    for (mutant, tried) in ALL.iter().zip(all) {
+        let Mutant {
+            name,
+            fails,
+            left_out_by,
+            ..
+        } = mutant;
+        let whose = mutant.of.name();
+        let seeds = if tried.caught {
+            tried.seeds.to_string()
+        } else {
+            "not caught".to_owned()
+        };
+        writeln!(
+            page,
+            "| {name} | {fails} | {whose} | `{left_out_by}` | {seeds} |"
+        )?;
+    }
+    page.push_str(
+        "\nThose with a `Mistake` have a driver that is written by hand, and those with a `Front` something else in front of the \
+         write; both without a mistake are as sound as the real ones (`ferry-sim/tests/weak.rs`).\n\n\
+         ## What does not compile\n\n\
+         | would be | cannot be written, since | shown in | by the example with |\n\
+         | --- | --- | --- | --- |\n",
+    );
+    for Impossible {
+        name,
+        since,
+        file,
+        example,
+    } in IMPOSSIBLE
+    {
+        writeln!(page, "| {name} | {since} | `{file}` | `{example}` |")?;
+    }
+    Ok(page)
+}
