@@ -72,7 +72,7 @@ impl Executor {
         let mut polls = 0;
         loop {
             if let Some(task) = self.core.pick() {
-                self.core.tell(Event::Polled { task });
+                self.core.tell(Event::Polled { task: task.nth });
                 self.core.poll(task);
                 polls += 1;
                 let left = self.polls_left.load(Relaxed).saturating_sub(1);

@@ -22,8 +22,12 @@ use crate::{
 
 pub(super) type Job = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Names one task; never used again.
-pub(super) type TaskId = u64;
+/// Names one task; never used again, though its slot is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TaskId {
+    slot: usize,
+    pub(super) nth: u64,
+}
 
 /// When a timer is due, and which of those that are due then.
 pub(super) type TimerId = (u64, u64);
@@ -36,7 +40,8 @@ pub(super) struct Core {
 }
 
 struct State {
-    tasks: BTreeMap<TaskId, Task>,
+    slots: Vec<Option<Task>>,
+    slots_free: Vec<usize>,
     tasks_spawned: u64,
     ready: Vec<TaskId>,
     timers: BTreeMap<TimerId, Waker>,
@@ -46,6 +51,7 @@ struct State {
 }
 
 struct Task {
+    nth: u64,
     group: usize,
     /// `None` while it is polled.
     job: Option<Job>,
@@ -79,14 +85,35 @@ impl Wake for TaskWaker {
 }
 
 impl State {
+    fn task(&mut self, id: TaskId) -> Option<&mut Task> {
+        let task = self.slots[id.slot].as_mut();
+        task.filter(|task| task.nth == id.nth)
+    }
+
+    fn remove(&mut self, id: TaskId) -> Option<Task> {
+        self.task(id)?;
+        self.slots_free.push(id.slot);
+        self.slots[id.slot].take()
+    }
+
+    fn tasks(&self) -> impl Iterator<Item = (TaskId, &Task)> {
+        let slots = self.slots.iter().enumerate();
+        slots.filter_map(|(slot, task)| {
+            let task = task.as_ref()?;
+            let nth = task.nth;
+            Some((TaskId { slot, nth }, task))
+        })
+    }
+
     fn wake(&mut self, id: TaskId) {
-        let Some(task) = self.tasks.get_mut(&id) else {
+        let Some(task) = self.task(id) else {
             return;
         };
         if mem::replace(&mut task.is_woken, true) {
             return;
         }
-        match &mut self.groups[task.group] {
+        let group = task.group;
+        match &mut self.groups[group] {
             Group::Running => self.ready.push(id),
             Group::Frozen(woken) => woken.push(id),
             Group::Dead => {}
@@ -99,7 +126,8 @@ impl Core {
         Self {
             now: AtomicU64::new(0),
             state: Mutex::new(State {
-                tasks: BTreeMap::new(),
+                slots: Vec::new(),
+                slots_free: Vec::new(),
                 tasks_spawned: 0,
                 ready: Vec::new(),
                 timers: BTreeMap::new(),
@@ -142,16 +170,23 @@ impl Core {
             return;
         }
         state.tasks_spawned += 1;
-        let id = state.tasks_spawned;
+        let nth = state.tasks_spawned;
+        let slot = state.slots_free.pop().unwrap_or(state.slots.len());
+        let id = TaskId { slot, nth };
         let core = Arc::downgrade(self);
         let waker = Waker::from(Arc::new(TaskWaker { core, task: id }));
         let task = Task {
+            nth,
             group,
             job: Some(job),
             waker,
             is_woken: false,
         };
-        state.tasks.insert(id, task);
+        if slot == state.slots.len() {
+            state.slots.push(Some(task));
+        } else {
+            state.slots[slot] = Some(task);
+        }
         state.wake(id);
     }
 
@@ -170,7 +205,7 @@ impl Core {
 
     pub(super) fn poll(&self, id: TaskId) {
         let mut state = self.lock();
-        let Some(task) = state.tasks.get_mut(&id) else {
+        let Some(task) = state.task(id) else {
             return;
         };
         task.is_woken = false;
@@ -183,8 +218,8 @@ impl Core {
             .is_ready();
         let mut state = self.lock();
         let done = if is_over {
-            state.tasks.remove(&id)
-        } else if let Some(task) = state.tasks.get_mut(&id) {
+            state.remove(id)
+        } else if let Some(task) = state.task(id) {
             task.job = Some(job);
             return;
         } else {
@@ -205,9 +240,8 @@ impl Core {
     pub(super) fn tasks_of(&self, group: usize) -> usize {
         let state = self.lock();
         state
-            .tasks
-            .values()
-            .filter(|task| task.group == group)
+            .tasks()
+            .filter(|(_, task)| task.group == group)
             .count()
     }
 
@@ -216,12 +250,14 @@ impl Core {
     pub(super) fn crash(&self, group: usize) {
         let mut state = self.lock();
         state.groups[group] = Group::Dead;
-        let ids: Vec<_> = (state.tasks.iter())
+        let ids: Vec<_> = (state.tasks())
             .filter(|(_, task)| task.group == group)
-            .map(|(&id, _)| id)
+            .map(|(id, _)| id)
             .collect();
-        let mut tasks: Vec<_> = ids.iter().filter_map(|id| state.tasks.remove(id)).collect();
-        state.ready.retain(|id| !ids.contains(id));
+        let mut tasks: Vec<_> = ids.iter().filter_map(|&id| state.remove(id)).collect();
+        let mut ready = mem::take(&mut state.ready);
+        ready.retain(|&id| state.task(id).is_some());
+        state.ready = ready;
         let mut order = state.schedule.fork();
         drop(state);
         while !tasks.is_empty() {
@@ -241,8 +277,7 @@ impl Core {
             return;
         }
         let ready = mem::take(&mut state.ready);
-        let tasks = &state.tasks;
-        let of_group = |id: &TaskId| tasks.get(id).is_some_and(|task| task.group == group);
+        let of_group = |id: &TaskId| state.task(*id).is_some_and(|task| task.group == group);
         let (woken, ready) = ready.into_iter().partition(of_group);
         state.ready = ready;
         state.groups[group] = Group::Frozen(woken);
@@ -271,10 +306,15 @@ impl Core {
     pub(super) fn jump(&self, to: Instant) {
         self.now.store(to.nanos(), Relaxed);
         let mut state = self.lock();
-        let later = state.timers.split_off(&(to.nanos().saturating_add(1), 0));
-        let due = mem::replace(&mut state.timers, later);
+        let mut due = Vec::new();
+        while let Some(first) = state.timers.first_entry() {
+            if first.key().0 > to.nanos() {
+                break;
+            }
+            due.push(first.remove());
+        }
         drop(state);
-        due.into_values().for_each(Waker::wake);
+        due.into_iter().for_each(Waker::wake);
     }
 
     pub(super) fn set_timer(&self, due: Instant, waker: Waker) -> TimerId {

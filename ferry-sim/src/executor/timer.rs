@@ -2,7 +2,7 @@
 
 use core::{
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
 };
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::shared::{Core, TimerId};
 pub struct Sleep {
     core: Arc<Core>,
     due: Instant,
-    timer: Option<TimerId>,
+    timer: Option<(TimerId, Waker)>,
 }
 
 impl Sleep {
@@ -30,7 +30,7 @@ impl Sleep {
     }
 
     fn clear(&mut self) {
-        if let Some(timer) = self.timer.take() {
+        if let Some((timer, _)) = self.timer.take() {
             self.core.clear_timer(timer);
         }
     }
@@ -40,11 +40,16 @@ impl Future for Sleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        self.clear();
         if self.core.now() >= self.due {
+            self.clear();
             return Poll::Ready(());
         }
-        self.timer = Some(self.core.set_timer(self.due, cx.waker().clone()));
+        let is_set = (self.timer.as_ref()).is_some_and(|(_, waker)| waker.will_wake(cx.waker()));
+        if !is_set {
+            self.clear();
+            let waker = cx.waker().clone();
+            self.timer = Some((self.core.set_timer(self.due, waker.clone()), waker));
+        }
         Poll::Pending
     }
 }

@@ -21,6 +21,12 @@ use crate::{
     world::World,
 };
 
+/// How long a client waits at most before its second attempt; it waits longer from one to the next, as clients should.
+const PAUSE_MAX_MILLIS: u64 = 1_000;
+
+/// How often that is doubled: not so often that none comes soon after the healing.
+const PAUSES_DOUBLED: u32 = 4;
+
 /// What a client is about to do.
 #[derive(Debug)]
 struct Errand<W: Workload> {
@@ -165,7 +171,8 @@ async fn until_answered<K: Kind>(
             return;
         }
         world.met(Point::Repeated);
-        world.process.sleep(chance.millis(1, 2_000)).await;
+        let pause_max = PAUSE_MAX_MILLIS << attempts.min(PAUSES_DOUBLED);
+        world.process.sleep(chance.millis(1, pause_max)).await;
     }
 }
 
