@@ -66,6 +66,10 @@ pub(crate) struct Seeds {
     /// The folder for the file with what is left of it; that for temporary files unless it is said
     #[arg(long, value_name = "FOLDER")]
     pub(crate) keep_in: Option<PathBuf>,
+    /// Where the first that failed is drawn over time; a file in ./target, or in the folder for temporary files, unless it
+    /// is said
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -125,6 +129,9 @@ pub(crate) struct Replay {
     /// Tells the executor's own steps, too
     #[arg(long)]
     pub(crate) all: bool,
+    /// Draws it over time, into one page that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 /// A simulation.

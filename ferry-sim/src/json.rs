@@ -1,7 +1,10 @@
 //! What came of it, for programs: one document on standard output. Fields are added to it and keep their meaning;
 //! `format` grows when one changes.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 use ferry_core::Instant;
 use ferry_sim::{Event, Report, checkers::Violation, points::Point};
@@ -38,6 +41,8 @@ pub(crate) struct OfSeeds {
     failures: Vec<OfFailure>,
     /// What is left of the first of them.
     shrunk: Option<OfShrunk>,
+    /// The file in which the first of them is drawn over time.
+    html: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -138,7 +143,7 @@ pub(crate) fn print(document: &impl Serialize) -> anyhow::Result<()> {
     Ok(())
 }
 
-pub(crate) fn of_seeds(summary: &Summary, left: Option<&Left>) -> OfSeeds {
+pub(crate) fn of_seeds(summary: &Summary, left: Option<&Left>, drawn: Option<&Path>) -> OfSeeds {
     let whose = summary.which.whose();
     let points = Point::ALL.iter().map(|&point| OfPoint {
         name: format!("{point:?}"),
@@ -169,6 +174,7 @@ pub(crate) fn of_seeds(summary: &Summary, left: Option<&Left>) -> OfSeeds {
             .map(|failed| of_failure(summary, failed))
             .collect(),
         shrunk: left.map(of_left),
+        html: drawn.map(|file| file.display().to_string()),
     }
 }
 

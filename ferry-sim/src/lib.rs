@@ -21,6 +21,7 @@
 //! | what has to hold, and how it is checked | [`checkers`], [`history`], [`calls`] |
 //! | what has to happen now and then | [`points`] |
 //! | how each thing goes wrong, one story at a time | [`scenario`] |
+//! | a run as a page | [`timeline`], with the feature of that name |
 //! | that the checkers notice | [`policy`], [`mutants`] |
 //! | every schedule of a small scope, with no clock at all | [`explore`] |
 #![forbid(unsafe_code)]
@@ -55,6 +56,8 @@ pub mod points;
 pub mod policy;
 pub mod purses;
 pub mod scenario;
+#[cfg(feature = "timeline")]
+pub mod timeline;
 
 pub use built_in::BuiltIn;
 pub use chance::Chance;

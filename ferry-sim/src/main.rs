@@ -8,6 +8,7 @@ mod exploring;
 mod failure;
 mod json;
 mod listing;
+mod pages;
 mod replaying;
 mod seeds;
 mod stories;

@@ -14,7 +14,7 @@ use ferry_sim::{
 
 use crate::{
     cli::{self, Replay, Which},
-    failure, json, summary,
+    failure, json, pages, summary,
 };
 
 /// Tells what happens, and what is wrong with it.
@@ -35,10 +35,14 @@ pub(crate) fn run(replay: &Replay) -> anyhow::Result<ExitCode> {
         let events = runs.iter_mut().map(|(_, events)| events);
         events.for_each(|events| events.retain(|(_, event)| event.is_story()));
     }
+    pages::draw_replayed(replay, which, &runs)?;
     if replay.json {
         json::print(&json::of_replay(&runs))?;
     } else {
         tell(which, kept.as_ref(), &runs)?;
+        if let Some(file) = &replay.html {
+            writeln!(io::stdout().lock(), "drawn over time in {}", file.display())?;
+        }
     }
     let is_held = runs.iter().all(|(report, _)| report.violations.is_empty());
     Ok(if is_held {

@@ -19,7 +19,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{
     cli::{self, Seeds, Which},
-    cpu, failure, json, summary,
+    cpu, failure, json, pages, summary,
 };
 
 /// Below so many, chance decides whether a point is reached.
@@ -57,10 +57,11 @@ pub(crate) enum Verdict {
 pub(crate) fn run(which: Which, range: &Seeds) -> anyhow::Result<ExitCode> {
     let summary = gather(which, range)?;
     let shrunk = failure::shrunk_first(&summary, range)?;
+    let drawn = pages::draw_first(&summary, range)?;
     if range.json {
-        json::print(&json::of_seeds(&summary, shrunk.as_ref()))?;
+        json::print(&json::of_seeds(&summary, shrunk.as_ref(), drawn.as_deref()))?;
     } else {
-        summary::tell(&summary, shrunk.as_ref())?;
+        summary::tell(&summary, shrunk.as_ref(), drawn.as_deref())?;
     }
     Ok(match summary.verdict() {
         Verdict::Held => ExitCode::SUCCESS,
@@ -220,6 +221,7 @@ mod tests {
             json: false,
             shrink_runs: 0,
             keep_in: None,
+            html: None,
         }
     }
 

@@ -1,6 +1,9 @@
 //! What came of many seeds, for people.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 use ferry_sim::{
     Report,
@@ -20,7 +23,8 @@ const TOLD_MAX: usize = 10;
 /// So many steps of a story are told; the rest is in its file.
 const STEPS_MAX: usize = 60;
 
-pub(crate) fn tell(summary: &Summary, left: Option<&Left>) -> io::Result<()> {
+/// Where something is left of the first that failed it is told what, and where it is drawn.
+pub(crate) fn tell(summary: &Summary, left: Option<&Left>, drawn: Option<&Path>) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     for group in Group::ALL {
         tell_group(&mut out, summary, *group)?;
@@ -34,6 +38,13 @@ pub(crate) fn tell(summary: &Summary, left: Option<&Left>) -> io::Result<()> {
     }
     if let Some(left) = left {
         tell_left(&mut out, left)?;
+    }
+    if let Some(file) = drawn {
+        writeln!(
+            out,
+            "\nthe first seed that failed is drawn over time in {}",
+            file.display()
+        )?;
     }
     tell_speed(&mut out, summary)?;
     tell_verdict(&mut out, summary)?;

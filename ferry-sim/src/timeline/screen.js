@@ -1,0 +1,223 @@
+// The screen: what is shown, where on it, and how it is painted.
+
+const chart = $("chart");
+const END = Math.max(told.end, 1);
+const AXIS = 24;
+const SPAN_MIN = 2e4;
+const STEPS = told.elements.filter((it) => it.what !== "input" && it.what !== "life").sort(byStart);
+
+const shown = { from: 0, to: END, key: null, node: null, folded: new Set(), input: null, picked: null, hovered: null, wrong: -1 };
+let lanes = layOut(shown, shown.folded);
+let gutter = 84;
+let width = 0;
+let related = null;
+
+const xOf = (at) => gutter + ((at - shown.from) / (shown.to - shown.from)) * (width - gutter);
+const atOf = (x) => shown.from + ((x - gutter) / (width - gutter)) * (shown.to - shown.from);
+const millis = (at) => (at / 1e6).toFixed(3);
+const nanosInWords = (nanos) =>
+  nanos >= 1e9 ? `${+(nanos / 1e9).toFixed(2)} s` : nanos >= 1e6 ? `${+(nanos / 1e6).toFixed(2)} ms` : `${+(nanos / 1e3).toFixed(1)} µs`;
+
+/** An element of the page with its attributes and what is in it; words are never taken for markup. */
+function make(name, attributes, ...inside) {
+  const made = Object.assign(document.createElement(name), attributes);
+  made.append(...inside);
+  return made;
+}
+
+let isDue = false;
+function repaint() {
+  if (isDue) return;
+  isDue = true;
+  requestAnimationFrame(() => {
+    isDue = false;
+    paint();
+  });
+}
+
+function paint() {
+  width = chart.clientWidth;
+  gutter = width < 560 ? 58 : 84;
+  const height = chart.clientHeight;
+  $("length").style.height = `${Math.max(lanes.height + AXIS - height, 0)}px`;
+  const brush = fresh($("lanes"), width, height);
+  brush.gutter = gutter;
+  const top = AXIS - chart.scrollTop;
+  paintGrid(brush, height);
+  for (const section of lanes.sections) paintSection(brush, section, top, height);
+  if (told.healed !== null) upright(brush, told.healed, height, colours.good, "no new faults from here on");
+  told.wrongs.forEach((wrong) => upright(brush, wrong.at, height, colours.wrong));
+  for (const it of [shown.picked, shown.hovered]) if (it) outline(brush, it, top);
+  paintNames(brush, top, height);
+  paintAxis(brush);
+  paintOverview();
+  remember();
+}
+
+function paintSection(brush, section, top, height) {
+  brush.save();
+  brush.beginPath();
+  brush.rect(gutter, AXIS, width - gutter, height);
+  brush.clip();
+  for (const row of section.rows) {
+    const y = row.y + top;
+    if (y + row.height < AXIS || y > height) continue;
+    paintRow(brush, row, y);
+  }
+  brush.restore();
+}
+
+function paintRow(brush, row, y) {
+  if (row.label) {
+    brush.fillStyle = colours.line;
+    brush.fillRect(gutter, Math.round(y) - 1.5, width - gutter, 0.5);
+  }
+  // What would be painted on the same pixel as its like is left out.
+  const painted = new Map();
+  let isOdd = false;
+  const slack = ((shown.to - shown.from) / (width - gutter)) * 8;
+  for (const it of row.between(shown.from - slack, shown.to + slack)) {
+    if (it.what === "version" || it.what === "view") isOdd = Number(it.label.replace("v", "")) % 2 === 1;
+    const x = xOf(it.from);
+    const style = `${it.what}${it.end}${it.slot}`;
+    const end = xOf(lastOf(it));
+    const isRelated = related === null || related.has(it) || !(CLIENTS.has(it.what) || CALLS.has(it.what));
+    if (painted.get(style) > end - 0.7 && !(related && isRelated)) continue;
+    painted.set(style, Math.max(end, x + 1));
+    brush.globalAlpha = isRelated ? 1 : 0.3;
+    paintElement(brush, it, row, y, xOf, isOdd);
+  }
+  brush.globalAlpha = 1;
+}
+
+function upright(brush, at, height, colour, text) {
+  const x = Math.round(xOf(at)) + 0.5;
+  if (x < gutter || x > width) return;
+  brush.strokeStyle = colour;
+  brush.lineWidth = 1;
+  brush.setLineDash([2, 3]);
+  brush.beginPath();
+  brush.moveTo(x, AXIS);
+  brush.lineTo(x, height);
+  brush.stroke();
+  brush.setLineDash([]);
+  const wide = text ? brush.measureText(text).width : 0;
+  if (!text || wide > width - gutter - 8) return;
+  brush.fillStyle = colour;
+  brush.fillText(text, x + 4 + wide < width ? x + 4 : x - 4 - wide, AXIS + 9);
+}
+
+function outline(brush, it, top) {
+  const row = lanes.rowOf.get(it);
+  const [x, end] = [Math.max(xOf(it.from), gutter), xOf(lastOf(it))];
+  if (!row || end < gutter || x > width) return;
+  brush.strokeStyle = colours.focus;
+  brush.lineWidth = 2;
+  const left = Math.max(x - 4, gutter + 1);
+  brush.strokeRect(left, row.y + top - 1, Math.max(Math.min(end, width) + 4 - left, 6), row.height + 2);
+}
+
+function paintNames(brush, top, height) {
+  brush.fillStyle = colours.ground;
+  brush.fillRect(0, 0, gutter, height);
+  for (const section of lanes.sections) {
+    const y = section.y + top;
+    brush.fillStyle = colours.band;
+    brush.fillRect(0, y, width, 18);
+    brush.fillStyle = colours.ink;
+    brush.font = `bold ${FONT}`;
+    brush.fillText(`${section.isFolded ? "▸" : "▾"} ${section.name}`, 6, y + 9.5);
+    brush.font = FONT;
+    brush.fillStyle = colours.quiet;
+    for (const row of section.rows) {
+      if (row.label) brush.fillText(row.label, 8, row.y + top + row.height / 2 + 0.5);
+    }
+  }
+  brush.fillStyle = colours.line;
+  brush.fillRect(gutter - 1, AXIS, 1, height);
+}
+
+/** Round steps of time, few enough for their words. */
+function stepFor(span, places) {
+  const least = span / places;
+  const power = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least);
+}
+
+const stepOnScreen = () => stepFor(shown.to - shown.from, Math.max((width - gutter) / 90, 2));
+function* roundMoments(step) {
+  for (let nth = Math.ceil(shown.from / step); nth * step <= shown.to; nth++) yield nth * step;
+}
+
+function paintGrid(brush, height) {
+  brush.fillStyle = colours.line;
+  brush.globalAlpha = 0.5;
+  for (const at of roundMoments(stepOnScreen())) brush.fillRect(Math.round(xOf(at)), AXIS, 1, height);
+  brush.globalAlpha = 1;
+}
+
+function paintAxis(brush) {
+  brush.fillStyle = colours.panel;
+  brush.fillRect(0, 0, width, AXIS);
+  const step = stepOnScreen();
+  const digits = Math.max(0, Math.ceil(9 - Math.log10(step) - 1e-9));
+  for (const at of roundMoments(step)) {
+    const x = xOf(at);
+    brush.fillStyle = colours.line;
+    brush.fillRect(Math.round(x), 0, 1, AXIS);
+    brush.fillStyle = colours.quiet;
+    const text = `${(at / 1e9).toFixed(digits)} s`;
+    if (x + brush.measureText(text).width + 4 < width) brush.fillText(text, x + 4, AXIS / 2);
+  }
+  brush.fillStyle = colours.panel;
+  brush.fillRect(0, 0, gutter, AXIS);
+  brush.fillStyle = colours.ink;
+  brush.fillText(nanosInWords(shown.to - shown.from), 6, AXIS / 2);
+  const flagged = new Set();
+  told.wrongs.forEach((wrong, index) => {
+    const x = xOf(wrong.at);
+    const place = Math.round(x / 16);
+    if (x < gutter || x > width || flagged.has(place)) return;
+    flagged.add(place);
+    const text = String(index + 1);
+    const wide = brush.measureText(text).width + 8;
+    brush.fillStyle = colours.wrong;
+    brush.fillRect(x - wide / 2, 3, wide, AXIS - 7);
+    brush.fillStyle = colours["on-fill"];
+    brush.fillText(text, x - wide / 2 + 4, AXIS / 2);
+  });
+}
+
+// How much happens when, over the whole run.
+const BINS = 600;
+const bins = new Array(BINS).fill(0);
+for (const [at] of told.lines) bins[Math.min(BINS - 1, Math.floor((at / END) * BINS))] += 1;
+const binMax = Math.log(1 + Math.max(...bins));
+
+function paintOverview() {
+  const canvas = $("overview");
+  const brush = fresh(canvas, canvas.parentElement.clientWidth, 38);
+  const wide = canvas.clientWidth;
+  brush.fillStyle = colours.none;
+  bins.forEach((count, bin) => {
+    const h = (Math.log(1 + count) / binMax) * 28;
+    brush.fillRect((bin / BINS) * wide, 36 - h, wide / BINS + 0.3, h);
+  });
+  for (const it of told.elements) {
+    if (it.what === "crash") cross(brush, (it.from / END) * wide, 5, 2.5, colours.crash);
+  }
+  if (told.healed !== null) {
+    brush.fillStyle = colours.good;
+    brush.fillRect((told.healed / END) * wide, 0, 1.5, 38);
+  }
+  brush.fillStyle = colours.wrong;
+  for (const wrong of told.wrongs) brush.fillRect((wrong.at / END) * wide - 1, 0, 2.5, 38);
+  const [x, w] = [(shown.from / END) * wide, ((shown.to - shown.from) / END) * wide];
+  brush.globalAlpha = 0.16;
+  brush.fillStyle = colours.focus;
+  brush.fillRect(x, 0, Math.max(w, 3), 38);
+  brush.globalAlpha = 1;
+  brush.strokeStyle = colours.focus;
+  brush.lineWidth = 2;
+  brush.strokeRect(x, 1, Math.max(w, 3), 36);
+}
