@@ -3,18 +3,21 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Play, Scenario, Stage,
-    commits::everywhere,
+    Play, Scenario, Stage, Without,
+    commits::{everywhere, mistaken},
     expected::{REJECTED, applied, not_committed},
     setting::Setting,
     stage::{KEY, NODE_A, NODE_B, OTHER, millis, secs},
 };
 use crate::{
+    checkers::Property,
     history::Why,
     kind::{Fenced, Kind, Projected},
+    policy::{Front, Mistake, Policy},
     purses::{Purses, StoreError},
     sent::Quirk,
     store::Fate,
+    weak::ByHand,
 };
 
 pub(super) const STORIES: &[Scenario] = &[
@@ -23,6 +26,14 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[26],
         gist: "the store takes no record with one of the inputs: the batch is split until that one fails alone",
         plays: everywhere!(poison),
+        by_hand: &[(
+            Play::ByHand(poison::<ByHand<Purses>>),
+            Without {
+                safeguard: "splitting",
+                policy: mistaken(Mistake::NotSplit),
+                fails: &[Property::NoHarm],
+            },
+        )],
         ..Scenario::BLANK
     },
     Scenario {
@@ -30,6 +41,30 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[27],
         gist: "a batch is tried again and again, and none of those that came after it goes first",
         plays: everywhere!(retry_keeps_its_place),
+        by_hand: &[
+            (
+                Play::Fenced(retry_keeps_its_place::<Fenced<Purses>>),
+                Without {
+                    safeguard: "batches",
+                    policy: Policy {
+                        front: Front::NoBatches,
+                        ..Policy::WHOLE
+                    },
+                    fails: &[Property::InOrder],
+                },
+            ),
+            (
+                Play::Fenced(retry_keeps_its_place::<Fenced<Purses>>),
+                Without {
+                    safeguard: "one batch of a key in flight",
+                    policy: Policy {
+                        front: Front::TwoHandles,
+                        ..Policy::WHOLE
+                    },
+                    fails: &[Property::InOrder],
+                },
+            ),
+        ],
         ..Scenario::BLANK
     },
     Scenario {
@@ -44,6 +79,14 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[28],
         gist: "all writers are throttled at once, with the same hint, and do not come back at once",
         plays: everywhere!(retries_spread),
+        by_hand: &[(
+            Play::ByHand(retries_spread::<ByHand<Purses>>),
+            Without {
+                safeguard: "jitter",
+                policy: mistaken(Mistake::NoJitter),
+                fails: &[Property::BoundedWork],
+            },
+        )],
         ..Scenario::BLANK
     },
     Scenario {
@@ -51,6 +94,24 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[29],
         gist: "the store is busy for good: after a bounded number of tries the caller is told",
         plays: everywhere!(told_in_the_end),
+        by_hand: &[
+            (
+                Play::ByHand(told_in_the_end::<ByHand<Purses>>),
+                Without {
+                    safeguard: "pauses",
+                    policy: mistaken(Mistake::NoBackoff),
+                    fails: &[Property::BoundedWork],
+                },
+            ),
+            (
+                Play::ByHand(told_in_the_end::<ByHand<Purses>>),
+                Without {
+                    safeguard: "an end of attempts",
+                    policy: mistaken(Mistake::NoEnd),
+                    fails: &[Property::BoundedWork],
+                },
+            ),
+        ],
         ..Scenario::BLANK
     },
     Scenario {
@@ -126,9 +187,11 @@ fn declined_and_overtaken<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
 
 fn retries_spread<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
     let keys = 0..8;
-    let hint = Some(secs(1));
+    let hint = Some(millis(300));
     for key in keys.clone() {
-        stage.next_commit(key, Fate::Throttled(hint));
+        for _ in 0..3 {
+            stage.next_commit(key, Fate::Throttled(hint));
+        }
         let node = key as usize % 3;
         stage.submit(node, key, u64::from(key) + 1, 1);
     }
@@ -136,10 +199,10 @@ fn retries_spread<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
     let tries: Vec<_> = keys.flat_map(|key| stage.commits(key)).collect();
     let moments: BTreeSet<_> = tries.iter().collect();
     // The first tries are at one moment, since all were sent at one.
-    stage.expect(tries.len() == 16 && moments.len() == 9, || {
+    stage.expect(tries.len() == 32 && moments.len() == 25, || {
         format!("{} tries, at {} moments", tries.len(), moments.len())
     });
-    let early = tries.iter().filter(|at| at.nanos() < 1_000_000_000).count();
+    let early = tries.iter().filter(|at| at.nanos() < 300_000_000).count();
     stage.expect(early == 8, || {
         format!("{early} tries before the hint has passed")
     });

@@ -1,18 +1,21 @@
 //! What callers and nodes do to batches that are under way.
 
 use super::{
-    Play, Scenario, Stage,
-    commits::everywhere,
+    Play, Scenario, Stage, Without,
+    commits::{everywhere, mistaken},
     expected::{NOTHING, REJECTED, applied, not_committed},
     setting::Setting,
     stage::{KEY, NODE_A, NODE_B, OTHER, millis, secs},
 };
 use crate::{
+    checkers::Property,
     history::Why,
     kind::{Fenced, Kind, Projected},
+    policy::{Front, Mistake, Places, Policy},
     purses::Purses,
     sent::Quirk,
     store::Fate,
+    weak::ByHand,
 };
 
 pub(super) const STORIES: &[Scenario] = &[
@@ -21,6 +24,17 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[21],
         gist: "a caller goes in mid-commit, and its batch is carried whole; what still waits goes with its caller",
         plays: everywhere!(caller_gone),
+        by_hand: &[(
+            Play::Fenced(caller_gone::<Fenced<Purses>>),
+            Without {
+                safeguard: "commits that outlive their callers",
+                policy: Policy {
+                    front: Front::CarriedByCaller,
+                    ..Policy::WHOLE
+                },
+                fails: &[Property::Answered, Property::NoLeaks],
+            },
+        )],
         ..Scenario::BLANK
     },
     Scenario {
@@ -33,6 +47,17 @@ pub(super) const STORIES: &[Scenario] = &[
             ..Setting::USUAL
         },
         plays: everywhere!(places_come_back),
+        by_hand: &[(
+            Play::Fenced(places_come_back::<Fenced<Purses>>),
+            Without {
+                safeguard: "places that come back",
+                policy: Policy {
+                    places: Places::KeptWhenDropped,
+                    ..Policy::WHOLE
+                },
+                fails: &[Property::NoLeaks],
+            },
+        )],
         ..Scenario::BLANK
     },
     Scenario {
@@ -44,6 +69,14 @@ pub(super) const STORIES: &[Scenario] = &[
             ..Setting::USUAL
         },
         plays: everywhere!(nobody_polls),
+        by_hand: &[(
+            Play::ByHand(nobody_polls::<ByHand<Purses>>),
+            Without {
+                safeguard: "a timer after a refusal",
+                policy: mistaken(Mistake::NotWoken),
+                fails: &[Property::Answered, Property::NoLeaks],
+            },
+        )],
         ..Scenario::BLANK
     },
     Scenario {
@@ -51,6 +84,14 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[24],
         gist: "a step panics: its input fails alone, and the key goes on",
         plays: everywhere!(step_panics),
+        by_hand: &[(
+            Play::ByHand(step_panics::<ByHand<Purses>>),
+            Without {
+                safeguard: "a guard around `step`",
+                policy: mistaken(Mistake::PanicNotCaught),
+                fails: &[Property::NoHarm],
+            },
+        )],
         ..Scenario::BLANK
     },
     Scenario {
@@ -81,7 +122,15 @@ fn caller_gone<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
     stage.hears(gone, NOTHING);
     stage.hears(behind, applied(4, 8));
     stage.hears(withdrawn, NOTHING);
-    stage.holds(KEY, &[1, 2, 3, 4]);
+    // One that is alone, and another that comes meanwhile.
+    let gone = stage.submit(NODE_A, KEY, 6, 1);
+    stage.run_for(millis(12));
+    let waits = stage.submit(NODE_A, KEY, 7, 1);
+    stage.drop_caller(gone);
+    stage.run_for(secs(1));
+    stage.hears(gone, NOTHING);
+    stage.hears(waits, applied(6, 10));
+    stage.holds(KEY, &[1, 2, 3, 4, 6, 7]);
 }
 
 fn places_come_back<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {

@@ -10,9 +10,10 @@ use crate::{
     checkers::Property,
     history::Why,
     kind::{Fenced, Kind, Projected},
-    policy::{Dedup, Doubt, Fence, Policy, Refusal},
+    policy::{Dedup, Doubt, Fence, Mistake, Policy, Refusal},
     purses::{Purses, StoreError},
     store::Fate,
+    weak::ByHand,
 };
 
 /// On either kind of write, and with the view in either place.
@@ -26,6 +27,14 @@ macro_rules! everywhere {
     };
 }
 pub(super) use everywhere;
+
+/// By a driver with this mistake.
+pub(super) const fn mistaken(mistake: Mistake) -> Policy {
+    Policy {
+        mistake,
+        ..Policy::WHOLE
+    }
+}
 
 const NO_FENCE: Policy = Policy {
     fence: Fence::Ignored,
@@ -53,6 +62,14 @@ pub(super) const STORIES: &[Scenario] = &[
             policy: NO_FENCE,
             fails: &[Property::TrueAnswers, Property::NothingLost],
         }],
+        by_hand: &[(
+            Play::ByHand(two_writers::<ByHand<Purses>>),
+            Without {
+                safeguard: "another read after a refusal",
+                policy: mistaken(Mistake::FoldedOnFirst),
+                fails: &[Property::TrueAnswers, Property::NothingLost],
+            },
+        )],
         ..Scenario::BLANK
     },
     Scenario {
@@ -134,6 +151,14 @@ pub(super) const STORIES: &[Scenario] = &[
             policy: NO_DOUBT,
             fails: &[Property::TrueAnswers],
         }],
+        by_hand: &[(
+            Play::ByHand(attempts_run_out::<ByHand<Purses>>),
+            Without {
+                safeguard: "proof of what is not committed",
+                policy: mistaken(Mistake::NoProof),
+                fails: &[Property::TrueAnswers],
+            },
+        )],
         ..Scenario::BLANK
     },
     Scenario {
@@ -186,6 +211,14 @@ pub(super) const STORIES: &[Scenario] = &[
             },
             fails: &[Property::TrueAnswers],
         }],
+        by_hand: &[(
+            Play::ByHand(landed_before_refused::<ByHand<Purses>>),
+            Without {
+                safeguard: "dedup before the fence",
+                policy: mistaken(Mistake::FenceBeforeDedup),
+                fails: &[Property::TrueAnswers],
+            },
+        )],
         ..Scenario::BLANK
     },
     Scenario {
@@ -204,13 +237,16 @@ pub(super) const STORIES: &[Scenario] = &[
 ];
 
 fn two_writers<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
-    stage.slow_commit_of(NODE_A, KEY, millis(100));
-    let first = stage.submit(NODE_A, KEY, 1, 5);
-    let second = stage.submit(NODE_B, KEY, 2, 7);
+    let before = stage.submit(NODE_A, KEY, 1, 1);
     stage.run_for(secs(1));
-    stage.hears(second, applied(1, 7));
-    stage.hears(first, applied(2, 12));
-    stage.holds(KEY, &[2, 1]);
+    stage.hears(before, applied(1, 1));
+    stage.slow_commit_of(NODE_A, KEY, millis(100));
+    let second = stage.submit(NODE_A, KEY, 2, 5);
+    let first = stage.submit(NODE_B, KEY, 3, 7);
+    stage.run_for(secs(1));
+    stage.hears(first, applied(2, 8));
+    stage.hears(second, applied(3, 13));
+    stage.holds(KEY, &[1, 3, 2]);
 }
 
 fn late_commit<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
@@ -340,7 +376,14 @@ fn landed_before_refused<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
     stage.run_for(secs(2));
     stage.hears(other, applied(3, 4));
     stage.hears(emptied, applied(2, 0));
-    stage.holds(KEY, &[1, 2, 3]);
+    // Or it is its own first copy that would have it refused.
+    let gap = millis(50);
+    let hears_second = true;
+    stage.next_commit(KEY, Fate::Twice { gap, hears_second });
+    let copied = stage.submit(NODE_A, KEY, 4, -4);
+    stage.run_for(secs(1));
+    stage.hears(copied, applied(4, 0));
+    stage.holds(KEY, &[1, 2, 3, 4]);
 }
 
 fn doubt_is_kept<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {

@@ -4,7 +4,7 @@ use core::num::NonZeroUsize;
 
 use super::{
     Play, Scenario, Stage, Without,
-    commits::everywhere,
+    commits::{everywhere, mistaken},
     expected::{MISMATCH, NOTHING, TOO_OLD, applied, declined},
     setting::Setting,
     stage::{KEY, NODE_A, NODE_B, millis, secs},
@@ -12,8 +12,9 @@ use super::{
 use crate::{
     checkers::Property,
     kind::{Fenced, Kind, Projected},
-    policy::{Dedup, Policy},
+    policy::{Dedup, Mistake, Policy},
     purses::Purses,
+    weak::ByHand,
 };
 
 const fn with(dedup: Dedup) -> Policy {
@@ -60,6 +61,14 @@ pub(super) const STORIES: &[Scenario] = &[
             policy: with(Dedup::Off),
             fails: &[Property::AppliedOnce, Property::TrueAnswers],
         }],
+        by_hand: &[(
+            Play::ByHand(twice_in_one_batch::<ByHand<Purses>>),
+            Without {
+                safeguard: "dedup within a batch",
+                policy: mistaken(Mistake::TwinsApplied),
+                fails: &[Property::AppliedOnce],
+            },
+        )],
         ..Scenario::BLANK
     },
     Scenario {

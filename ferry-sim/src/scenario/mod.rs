@@ -31,6 +31,7 @@ use crate::{
     policy::Policy,
     purses::Purses,
     store::Layout,
+    weak::ByHand,
 };
 
 pub use performance::Performance;
@@ -53,6 +54,8 @@ pub struct Scenario {
     /// What it is told on.
     plays: &'static [Play],
     without: &'static [Without],
+    /// Safeguards of the driver, on what can be told without them: a driver that is written by hand, or a front by hand.
+    by_hand: &'static [(Play, Without)],
 }
 
 /// A safeguard that is left out, and what that leads to.
@@ -67,6 +70,8 @@ struct Without {
 /// A story on a kind of write.
 #[derive(Clone, Copy)]
 enum Play {
+    /// By a driver that is written by hand.
+    ByHand(fn(&mut Stage<ByHand<Purses>>)),
     Fenced(fn(&mut Stage<Fenced<Purses>>)),
     /// The view is in the record's own store.
     Together(fn(&mut Stage<Projected<Purses>>)),
@@ -113,6 +118,7 @@ impl Scenario {
         setting: Setting::USUAL,
         plays: &[],
         without: &[],
+        by_hand: &[],
     };
 
     /// Tells it on each kind of write that it is about, and then on each without each of the safeguards that it shows. The
@@ -127,7 +133,11 @@ impl Scenario {
             let plays = self.plays.iter();
             plays.map(|play| play.told(self, without.policy, seed, Some(without)))
         });
-        whole.chain(without).collect()
+        let by_hand = self
+            .by_hand
+            .iter()
+            .map(|(play, without)| play.told(self, without.policy, seed, Some(without)));
+        whole.chain(without).chain(by_hand).collect()
     }
 
     /// Of which rows it is, as in "14, 35"; "-" where it is of a safeguard alone.
@@ -142,7 +152,8 @@ impl Scenario {
 
     /// The safeguards that it shows, in words, each with the properties that fail without it.
     pub fn safeguards(&self) -> impl Iterator<Item = (&'static str, &'static [Property])> + '_ {
-        let without = self.without.iter();
+        let by_hand = self.by_hand.iter().map(|(_, without)| without);
+        let without = self.without.iter().chain(by_hand);
         without.map(|without| (without.safeguard, without.fails))
     }
 }
@@ -157,6 +168,7 @@ impl Play {
     ) -> Performance {
         let setting = &story.setting;
         let left = match self {
+            Self::ByHand(tell) => perform(setting, Layout::Together, policy, seed, tell),
             Self::Fenced(tell) => perform(setting, Layout::Together, policy, seed, tell),
             Self::Together(tell) => perform(setting, Layout::Together, policy, seed, tell),
             Self::Apart(tell) => perform(setting, Layout::Apart, policy, seed, tell),
@@ -166,6 +178,7 @@ impl Play {
 
     fn words(self) -> &'static str {
         match self {
+            Self::ByHand(_) => "a fenced write by hand",
             Self::Fenced(_) => "a fenced write",
             Self::Together(_) => "a write that projects, the view in the record's own store",
             Self::Apart(_) => "a write that projects, the view in another store",

@@ -29,14 +29,24 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[],
         gist: "a node crashes between commit and projection, and the others' sweepers finish it",
         plays: &[Play::Together(left_pending), Play::Apart(left_pending)],
-        without: &[Without {
-            safeguard: "anybody who resumes",
-            policy: Policy {
-                resuming: Resuming::Nobody,
-                ..Policy::WHOLE
+        without: &[
+            Without {
+                safeguard: "the store as the one that knows",
+                policy: Policy {
+                    resuming: Resuming::FromMemory,
+                    ..Policy::WHOLE
+                },
+                fails: &[Property::Projected],
             },
-            fails: &[Property::Projected],
-        }],
+            Without {
+                safeguard: "anybody who resumes",
+                policy: Policy {
+                    resuming: Resuming::Nobody,
+                    ..Policy::WHOLE
+                },
+                fails: &[Property::Projected],
+            },
+        ],
         ..Scenario::BLANK
     },
     Scenario {
@@ -78,11 +88,21 @@ pub(super) const STORIES: &[Scenario] = &[
             Play::Together(resumes_are_fenced),
             Play::Apart(resumes_are_fenced),
         ],
-        without: &[Without {
-            safeguard: "the fence of a projection",
-            policy: NO_FENCE,
-            fails: &[Property::Projected, Property::ViewForward],
-        }],
+        without: &[
+            Without {
+                safeguard: "the fence of a resume",
+                policy: Policy {
+                    resuming: Resuming::Unfenced,
+                    ..Policy::WHOLE
+                },
+                fails: &[Property::Projected, Property::ViewForward],
+            },
+            Without {
+                safeguard: "the fence of a projection",
+                policy: NO_FENCE,
+                fails: &[Property::Projected, Property::ViewForward],
+            },
+        ],
         ..Scenario::BLANK
     },
     Scenario {

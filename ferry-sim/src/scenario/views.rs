@@ -39,6 +39,14 @@ pub(super) const STORIES: &[Scenario] = &[
             policy: fenced_by(ProjectionFence::MarkerAlone),
             fails: &[Property::Projected, Property::ViewForward],
         }],
+        by_hand: &[(
+            Play::Together(slow_projector),
+            Without {
+                safeguard: "a version for a marker, and not a flag",
+                policy: fenced_by(ProjectionFence::Flag),
+                fails: &[Property::Projected, Property::ViewForward],
+            },
+        )],
         ..Scenario::BLANK
     },
     Scenario {
@@ -70,11 +78,21 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[32],
         gist: "entries come late to a view in another store, which shows newer ones already",
         plays: &[Play::Apart(old_projection_last)],
-        without: &[Without {
-            safeguard: "positions in the view",
-            policy: APPENDED,
-            fails: &[Property::ViewForward],
-        }],
+        without: &[
+            Without {
+                safeguard: "a version in the view",
+                policy: Policy {
+                    placing: Placing::Instead,
+                    ..Policy::WHOLE
+                },
+                fails: &[Property::Projected, Property::ViewForward],
+            },
+            Without {
+                safeguard: "positions in the view",
+                policy: APPENDED,
+                fails: &[Property::ViewForward],
+            },
+        ],
         ..Scenario::BLANK
     },
     Scenario {
@@ -131,6 +149,7 @@ pub(super) const STORIES: &[Scenario] = &[
             },
             fails: &[Property::TrueAnswers],
         }],
+        ..Scenario::BLANK
     },
     Scenario {
         name: "view-in-parts",

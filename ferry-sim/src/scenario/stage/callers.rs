@@ -107,11 +107,7 @@ impl<K: Kind<Load = Purses>> Stage<K> {
             submission,
             quirk: how.quirk,
         };
-        let submitted = match how.within {
-            Some(within) => up.ferry.submit_within(self.world.key(key), sent, within),
-            None => up.ferry.submit(self.world.key(key), sent),
-        };
-        let Ok(answer) = submitted else {
+        let Some(answer) = up.submit(&self.world, key, sent, how.within) else {
             self.world.answered(submission, Heard::Rejected);
             return caller;
         };
@@ -124,7 +120,7 @@ impl<K: Kind<Load = Purses>> Stage<K> {
         let world = Arc::clone(&self.world);
         up.process.spawn(async move {
             let _listening = listened.await;
-            let heard = async { Some(K::heard(answer.await)) };
+            let heard = async { Some(answer.await) };
             let left = async {
                 let _left = gone.await;
                 None

@@ -58,7 +58,7 @@ impl<K: Kind<Load = Purses>> Stage<K> {
     }
 
     pub(in crate::scenario) fn stats(&self, node: usize) -> Stats {
-        self.up(node).ferry.stats()
+        self.up(node).stats()
     }
 
     /// A node resumes a key.
