@@ -1,6 +1,6 @@
 //! For your own fold and projection: the same simulations, on your workload.
 //!
-//! Say in a [`Workload`](crate::Workload) what your fold is and which inputs it is to get; the rest is here: several nodes with
+//! Say in a [`Workload`] what your fold is and which inputs it is to get; the rest is here: several nodes with
 //! the real driver, a store that fails in every way, clients that send an input again until they are answered, and checkers that
 //! hold each answer against what was written. They replay the log with your own fold, so they need to know nothing of your outcomes.
 //!

@@ -10,7 +10,9 @@ use super::sweep::CONCURRENCY;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
     /// The pause between the end of a turn and the next, give or take a half, so that processes that were
-    /// started together do not sweep together. Default 10 s. Raised, debts that nobody waits for last
+    /// started together do not stay together. The first turn begins at once: what a crash has left is found as soon
+    /// as a process is back; of several that are started at the same moment, each goes through the keys in an order of its
+    /// own. Default 10 s. Raised, debts that nobody waits for last
     /// longer; lowered, the query is asked more often.
     pub every: Duration,
     /// How many keys are resumed at a time. Default 8. Raised, a large backlog is gone sooner, and the store

@@ -171,7 +171,13 @@ async fn until_answered<K: Kind>(
             return;
         }
         world.met(Point::Repeated);
-        let pause_max = PAUSE_MAX_MILLIS << attempts.min(PAUSES_DOUBLED);
+        // Everyone is to be answered soon once the world is healthy, whichever node is not there still.
+        let doubled = if world.lock().is_healed {
+            0
+        } else {
+            attempts.min(PAUSES_DOUBLED)
+        };
+        let pause_max = PAUSE_MAX_MILLIS << doubled;
         world.process.sleep(chance.millis(1, pause_max)).await;
     }
 }
