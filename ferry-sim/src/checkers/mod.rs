@@ -5,11 +5,13 @@ mod answers;
 mod ends;
 mod lines;
 mod order;
+mod property;
 mod view;
 mod violation;
 mod work;
 
-pub use violation::{Property, Violation};
+pub use property::Property;
+pub use violation::Violation;
 
 use self::lines::Lines;
 use crate::{history::History, workload::Workload};

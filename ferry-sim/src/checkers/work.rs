@@ -150,7 +150,7 @@ impl Pause {
                 let half = ceiling(retry.base, retry.factor, retry.cap, self.nth) / 2;
                 hint.map_or(half, |hint| hint.max(half))
             }
-            _ => Duration::ZERO,
+            Came::Done | Came::Refused | Came::InDoubt | Came::Failed(_) => Duration::ZERO,
         }
     }
 }

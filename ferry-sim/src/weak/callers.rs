@@ -17,8 +17,11 @@ pub(super) struct Callers<K: Kind> {
     lines: Mutex<BTreeMap<u32, Line<K>>>,
 }
 
+/// An input, and where its caller waits for the answer.
+type Waiting<W> = (Sent<W>, oneshot::Sender<HeardBy<W>>);
+
 struct Line<K: Kind> {
-    waiting: Vec<(Sent<K::Load>, oneshot::Sender<HeardBy<K::Load>>)>,
+    waiting: Vec<Waiting<K::Load>>,
     is_carried: bool,
 }
 
@@ -85,10 +88,7 @@ impl<K: Kind> Callers<K> {
         cut.0 = None;
     }
 
-    fn next_batch(
-        &self,
-        key: u32,
-    ) -> Option<Vec<(Sent<K::Load>, oneshot::Sender<HeardBy<K::Load>>)>> {
+    fn next_batch(&self, key: u32) -> Option<Vec<Waiting<K::Load>>> {
         let mut lines = self.lines();
         let line = lines.get_mut(&key)?;
         if line.waiting.is_empty() {
