@@ -7,7 +7,7 @@ use clap::{
     Args, CommandFactory, Parser, Subcommand, ValueEnum, builder::PossibleValuesParser,
     error::ErrorKind,
 };
-use ferry_sim::{BuiltIn, points::Whose, scenario};
+use ferry_sim::{BuiltIn, mutants::Mutant, points::Whose, scenario};
 
 use crate::exploring::Explore;
 
@@ -54,6 +54,9 @@ pub(crate) struct Seeds {
     /// Goes on after a seed that failed, and tells of the first ten
     #[arg(long)]
     pub(crate) keep_going: bool,
+    /// Leaves out the safeguard that this mutant lacks, to see how that is told
+    #[arg(long, value_name = "MUTANT", value_parser = mutant)]
+    pub(crate) without: Option<&'static Mutant>,
     /// On so many threads; on as many as there are cores unless it is said
     #[arg(long)]
     pub(crate) jobs: Option<NonZeroUsize>,
@@ -120,8 +123,11 @@ pub(crate) struct Replay {
     /// Of which simulation
     #[arg(long, value_enum, default_value_t = Which::Fenced)]
     pub(crate) of: Which,
+    /// Leaves out the safeguard that this mutant lacks
+    #[arg(long, value_name = "MUTANT", value_parser = mutant)]
+    pub(crate) without: Option<&'static Mutant>,
     /// What is in this file instead, which names the seed and the simulation itself
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "of"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "of", "without"])]
     pub(crate) choices: Option<PathBuf>,
     /// Tells what happens as one JSON document
     #[arg(long)]
@@ -156,9 +162,9 @@ impl Which {
         }
     }
 
-    /// With every safeguard.
-    pub(crate) fn simulation(self) -> BuiltIn {
-        BuiltIn::of(self.whose(), None)
+    /// With every safeguard, or without one.
+    pub(crate) fn simulation(self, without: Option<&Mutant>) -> BuiltIn {
+        BuiltIn::of(self.whose(), without)
     }
 }
 
@@ -166,6 +172,10 @@ impl fmt::Display for Which {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.whose().name())
     }
+}
+
+fn mutant(name: &str) -> Result<&'static Mutant, &'static str> {
+    Mutant::named(name).ok_or("there is no mutant of this name; `ferry-sim mutants` names them all")
 }
 
 /// Ends the program over arguments that make no sense together.

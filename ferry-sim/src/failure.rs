@@ -4,7 +4,7 @@ use std::{env, fs, path::PathBuf};
 
 use anyhow::Context;
 use ferry_core::Instant;
-use ferry_sim::{Event, Shrunk, kept::Kept};
+use ferry_sim::{Event, Shrunk, kept::Kept, mutants::Mutant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{
@@ -29,8 +29,11 @@ impl Left {
 }
 
 /// How a seed is replayed.
-pub(crate) fn replay_of(which: Which, seed: u64) -> String {
-    format!("cargo run --release -p ferry-sim -- replay {seed} --of {which}")
+pub(crate) fn replay_of(which: Which, seed: u64, without: Option<&Mutant>) -> String {
+    let without = without.map_or_else(String::new, |mutant| {
+        format!(" --without '{}'", mutant.name)
+    });
+    format!("cargo run --release -p ferry-sim -- replay {seed} --of {which}{without}")
 }
 
 /// Shrinks the first that failed, and writes down what is left. `None` where nothing failed, or cannot be shrunk: it
@@ -44,7 +47,7 @@ pub(crate) fn shrunk_first(summary: &Summary, range: &Seeds) -> anyhow::Result<O
         return Ok(None);
     };
     let bar = progress_bar(range.shrink_runs)?;
-    let simulation = summary.which.simulation();
+    let simulation = summary.which.simulation(range.without);
     let shrunk = simulation.shrink(seed, property, range.shrink_runs, |progress| {
         bar.set_position(progress.runs);
         bar.set_message(format!("{}", progress.choices));
@@ -58,7 +61,7 @@ pub(crate) fn shrunk_first(summary: &Summary, range: &Seeds) -> anyhow::Result<O
         .filter(|(_, event)| event.is_story())
         .collect();
     let file = folder(range).join(format!("ferry-sim-{}-{seed}.kept", summary.which));
-    let kept = Kept::shrunk(summary.which.whose(), None, &shrunk);
+    let kept = Kept::shrunk(summary.which.whose(), range.without, &shrunk);
     fs::write(&file, text(&kept, &shrunk, &steps))
         .with_context(|| format!("cannot write what is left of it to {}", file.display()))?;
     Ok(Some(Left {

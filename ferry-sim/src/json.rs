@@ -187,7 +187,7 @@ fn of_failure(summary: &Summary, failed: &Failed) -> OfFailure {
         seed,
         panicked,
         violations,
-        replay: failure::replay_of(summary.which, seed),
+        replay: failure::replay_of(summary.which, seed, summary.without),
     }
 }
 

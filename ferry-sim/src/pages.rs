@@ -27,7 +27,7 @@ pub(crate) fn draw_first(summary: &Summary, range: &Seeds) -> anyhow::Result<Opt
     };
     let usual = || usual_file(summary.which, wrong.seed);
     let file = range.html.clone().unwrap_or_else(usual);
-    let (_, events) = summary.which.simulation().replay(wrong.seed);
+    let (_, events) = summary.which.simulation(summary.without).replay(wrong.seed);
     // This report tells, too, where a second run differed.
     write(&file, summary.which, wrong, &events)?;
     Ok(Some(file))

@@ -56,8 +56,8 @@ pub enum Outcome {
 pub struct Purse {
     /// Where it stands.
     pub standing: Standing,
-    /// Which inputs it holds.
-    pub applied: Applied<u64, Outcome>,
+    /// Which inputs it holds. Copies share it until one of them changes.
+    pub applied: Arc<Applied<u64, Outcome>>,
     /// The version that its view has reached.
     pub marker: Option<u64>,
 }
@@ -103,8 +103,9 @@ pub struct Purses {
     weakened: Arc<AtomicU64>,
 }
 
-/// More than a run has inputs, so that no id is forgotten.
-const ALL_IDS: NonZeroUsize = NonZeroUsize::new(1 << 16).unwrap();
+/// More than a run of the default size has inputs, so that no id is forgotten. Bounded, so that a long run takes a time
+/// that grows with its length alone.
+const ALL_IDS: NonZeroUsize = NonZeroUsize::new(512).unwrap();
 
 /// So few that a late retry finds its id forgotten.
 pub(crate) const FEW_IDS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
@@ -171,7 +172,7 @@ impl Fold for Purses {
     fn empty(&self, _key: &u32) -> Purse {
         Purse {
             standing: Standing::default(),
-            applied: Applied::new(self.window),
+            applied: Arc::new(Applied::new(self.window)),
             marker: None,
         }
     }
@@ -218,7 +219,7 @@ impl Fold for Purses {
             met.insert(amount.id);
         }
         // Held or forgotten already where dedup is off; then it stays as it is.
-        let _recorded = purse.applied.record(amount.id, content, outcome);
+        let _recorded = Arc::make_mut(&mut purse.applied).record(amount.id, content, outcome);
         Step::Applied(*amount, outcome)
     }
 }

@@ -10,6 +10,7 @@ use ferry_core::Instant;
 use ferry_sim::{
     Event, Report,
     kept::{Kept, Runs},
+    mutants::Mutant,
 };
 
 use crate::{
@@ -28,7 +29,11 @@ pub(crate) fn run(replay: &Replay) -> anyhow::Result<ExitCode> {
                 .unwrap_or_else(|error| cli::refuse(&format!("{}: {error}", path.display())));
             (Which::of(kept.of), kept.replay(), Some(kept))
         }
-        (None, Some(seed)) => (replay.of, vec![replay.of.simulation().replay(seed)], None),
+        (None, Some(seed)) => (
+            replay.of,
+            vec![replay.of.simulation(replay.without).replay(seed)],
+            None,
+        ),
         (None, None) => cli::refuse("give a seed, or a file with --choices"),
     };
     if !replay.all {
@@ -39,7 +44,7 @@ pub(crate) fn run(replay: &Replay) -> anyhow::Result<ExitCode> {
     if replay.json {
         json::print(&json::of_replay(&runs))?;
     } else {
-        tell(which, kept.as_ref(), &runs)?;
+        tell(which, replay.without, kept.as_ref(), &runs)?;
         if let Some(file) = &replay.html {
             writeln!(io::stdout().lock(), "drawn over time in {}", file.display())?;
         }
@@ -54,6 +59,7 @@ pub(crate) fn run(replay: &Replay) -> anyhow::Result<ExitCode> {
 
 fn tell(
     which: Which,
+    without: Option<&Mutant>,
     kept: Option<&Kept>,
     runs: &[(Report, Vec<(Instant, Event)>)],
 ) -> io::Result<()> {
@@ -72,7 +78,8 @@ fn tell(
         if report.violations.is_empty() {
             writeln!(out, "HELD: {which}, seed {seed}")?;
         } else {
-            summary::tell_violations(&mut out, which, report)?;
+            let without = kept.and_then(|kept| kept.without).or(without);
+            summary::tell_violations(&mut out, which, without, report)?;
             writeln!(out, "FAILED: {which}, seed {seed}")?;
         }
     }

@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use ferry_sim::{Report, points::Points};
+use ferry_sim::{Report, mutants::Mutant, points::Points};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{
@@ -28,6 +28,7 @@ pub(crate) const SEEDS_MIN_FOR_POINTS: u64 = 500;
 /// What came of many seeds.
 pub(crate) struct Summary {
     pub(crate) which: Which,
+    pub(crate) without: Option<&'static Mutant>,
     pub(crate) from: u64,
     pub(crate) seeds: u64,
     pub(crate) twice: u64,
@@ -83,7 +84,7 @@ fn gather(which: Which, range: &Seeds) -> anyhow::Result<Summary> {
     let is_twice = |nth| range.twice_in > 0 && nth % range.twice_in == 0;
     let run = |nth| {
         let seed = range.from + nth;
-        let simulation = which.simulation();
+        let simulation = which.simulation(range.without);
         let run = || {
             if is_twice(nth) {
                 simulation.run_twice(seed)
@@ -161,6 +162,7 @@ impl Summary {
     fn new(which: Which, range: &Seeds) -> Self {
         Self {
             which,
+            without: range.without,
             from: range.from,
             seeds: 0,
             twice: 0,
@@ -217,6 +219,7 @@ mod tests {
             from: 3,
             twice_in: 5,
             keep_going: true,
+            without: None,
             jobs: NonZeroUsize::new(jobs),
             json: false,
             shrink_runs: 0,

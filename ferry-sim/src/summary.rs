@@ -7,6 +7,7 @@ use std::{
 
 use ferry_sim::{
     Report,
+    mutants::Mutant,
     points::{Group, Point},
 };
 use indicatif::HumanCount;
@@ -32,8 +33,12 @@ pub(crate) fn tell(summary: &Summary, left: Option<&Left>, drawn: Option<&Path>)
     for failed in summary.failed.iter().take(TOLD_MAX) {
         writeln!(out)?;
         match failed {
-            Failed::Wrong(report) => tell_violations(&mut out, summary.which, report)?,
-            Failed::Panicked(seed) => tell_replay(&mut out, summary.which, *seed, "panicked")?,
+            Failed::Wrong(report) => {
+                tell_violations(&mut out, summary.which, summary.without, report)?
+            }
+            Failed::Panicked(seed) => {
+                tell_replay(&mut out, summary.which, summary.without, *seed, "panicked")?
+            }
         }
     }
     if let Some(left) = left {
@@ -115,22 +120,29 @@ fn tell_verdict(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
 pub(crate) fn tell_violations(
     out: &mut impl Write,
     which: Which,
+    without: Option<&Mutant>,
     report: &Report,
 ) -> io::Result<()> {
     let first = report.violations.first();
     let what = first.map_or_else(String::new, |first| {
         format!("violates {}", first.property())
     });
-    tell_replay(out, which, report.seed, &what)?;
+    tell_replay(out, which, without, report.seed, &what)?;
     for violation in &report.violations {
         writeln!(out, "  {}: {violation}", violation.property())?;
     }
     Ok(())
 }
 
-fn tell_replay(out: &mut impl Write, which: Which, seed: u64, what: &str) -> io::Result<()> {
+fn tell_replay(
+    out: &mut impl Write,
+    which: Which,
+    without: Option<&Mutant>,
+    seed: u64,
+    what: &str,
+) -> io::Result<()> {
     writeln!(out, "seed {seed} {what}")?;
-    writeln!(out, "  {}", failure::replay_of(which, seed))
+    writeln!(out, "  {}", failure::replay_of(which, seed, without))
 }
 
 /// Tells what is left of the first that failed.

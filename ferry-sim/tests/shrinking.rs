@@ -44,9 +44,12 @@ fn what_is_left_of_a_mutants_failure_still_shows_it_in_a_few_steps() {
         assert_eq!(report.hash, shrunk.report.hash, "{name}");
         assert_eq!(report.violations, shrunk.report.violations, "{name}");
         let inputs: std::collections::BTreeSet<_> = (events.iter())
-            .filter_map(|(_, event)| match event {
-                Event::Submitted { number, .. } => Some(number),
-                _ => None,
+            .filter_map(|(_, event)| {
+                if let Event::Submitted { number, .. } = event {
+                    Some(number)
+                } else {
+                    None
+                }
             })
             .collect();
         assert!(inputs.len() <= 3, "{name}: {} inputs", inputs.len());
