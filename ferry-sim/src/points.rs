@@ -85,6 +85,8 @@ points! {
     Slow: 1_000, 1_000, "a call was slow";
     Crash: 300, 300, "a node crashed";
     CrashAtStep: 100, 100, "a node crashed at a step of its store call";
+    Blackout: 100, 100, "all nodes crashed at once";
+    Misrouted: 1_000, 1_000, "a client went to a node that was not the key's";
     ShutDown: 100, 100, "a node was shut down in order";
     Freeze: 300, 300, "a node was frozen";
     Stall: 100, 100, "a step held up its process";
@@ -165,6 +167,8 @@ const WENT_WRONG: &[Point] = &[
     Point::Slow,
     Point::Crash,
     Point::CrashAtStep,
+    Point::Blackout,
+    Point::Misrouted,
     Point::Freeze,
     Point::Stall,
     Point::StepPanicked,

@@ -58,6 +58,8 @@ pub(crate) struct Rates {
     pub(crate) impatient: u64,
     pub(crate) deadline: u64,
     pub(crate) embedded: u64,
+    /// They go to whichever node, whatever the routing says.
+    pub(crate) misrouted: u64,
     // Of clients:
     pub(crate) gives_up: u64,
     /// They send an input again long after it was answered.
@@ -97,6 +99,7 @@ impl Rates {
             impatient: rate(&[500, 5_000]),
             deadline: rate(&[500, 3_000]),
             embedded: rate(&[1_000, 5_000]),
+            misrouted: rate(&[100, 1_000, 5_000]),
             gives_up: rate(&[500, 2_000]),
             late_retry: rate(&[200, 2_000]),
             part: rate(&[500, 3_000]),
@@ -112,6 +115,7 @@ impl Rates {
             other_content: self.other_content,
             sent_twice: self.sent_twice,
             embedded: self.embedded,
+            misrouted: self.misrouted,
             gives_up: self.gives_up,
             ..Self::default()
         }
@@ -153,6 +157,8 @@ pub(crate) struct Draws {
     pub(crate) store_timeout: Duration,
     /// Of each node.
     pub(crate) crashes: u64,
+    /// Of all nodes at once.
+    pub(crate) blackouts: u64,
     /// Of each node.
     pub(crate) freezes: u64,
     /// How often an operator shuts it down in order, and starts it again.
@@ -240,6 +246,7 @@ impl Draws {
             retry: Retry::default(),
             store_timeout: Duration::from_millis(500),
             crashes: 0,
+            blackouts: 0,
             freezes: 0,
             shutdowns: 0,
             jumps: 0,
@@ -287,6 +294,7 @@ impl Draws {
             retry,
             store_timeout: chance.pick(&[3_000, 500, 50].map(Duration::from_millis)),
             crashes: chance.pick(&[0, 0, 1, 3]),
+            blackouts: chance.pick(&[0, 0, 0, 1]),
             freezes: chance.pick(&[0, 0, 1, 2]),
             shutdowns: chance.pick(&[0, 0, 0, 1, 2]),
             jumps: chance.pick(&[0, 0, 0, 2]),

@@ -11,20 +11,19 @@ use super::{
 use crate::{
     history::{Heard, History, Reach, Submission, SubmissionId, Why},
     purses::StoreError,
-    sent::{How, Quirk, Told, ToldBy},
+    sent::{How, Quirk, ToldBy},
     workload::Workload,
 };
 
 /// An answer, with whose it is.
-struct Answered<'a, W: Workload> {
-    submission: SubmissionId,
-    asked: &'a Submission<W>,
-    at: Instant,
+pub(super) struct Answered<'a, W: Workload> {
+    pub(super) submission: SubmissionId,
+    pub(super) asked: &'a Submission<W>,
+    pub(super) at: Instant,
 }
 
 /// What everything is held against.
 struct Truth<'a, W: Workload> {
-    load: &'a W,
     fold: W::Fold,
     history: &'a History<W>,
     lines: &'a Lines<'a, W>,
@@ -37,7 +36,6 @@ pub(super) fn check<W: Workload>(
     found: &mut Vec<Violation>,
 ) {
     let truth = Truth {
-        load,
         fold: load.fold(),
         history,
         lines,
@@ -57,7 +55,8 @@ pub(super) fn check<W: Workload>(
                 let is_first = acknowledged.insert((asked.key, asked.number));
                 answered.was_applied(told, *reach, is_first, &truth)
             }
-            Heard::Outcome(told, reach) => answered.was_so(told, *reach, &truth),
+            // Of these, all of a key are held against its line together: see `moments.rs`.
+            Heard::Outcome(..) => None,
             Heard::NotCommitted(_) | Heard::Rejected => answered.was_not_written(heard, lines),
             // Whatever happened, it is not wrong; that it is not said for ever is another property.
             Heard::InDoubt(_) => None,
@@ -140,7 +139,12 @@ impl<W: Workload> Answered<'_, W> {
     }
 
     /// Whether the view showed so many entries by the answer, if it is said to have.
-    fn is_shown(&self, entries: usize, line: &Line<'_, W>, reach: Reach) -> Option<Violation> {
+    pub(super) fn is_shown(
+        &self,
+        entries: usize,
+        line: &Line<'_, W>,
+        reach: Reach,
+    ) -> Option<Violation> {
         let is_true = match reach {
             Reach::Durable | Reach::Committed(_) => true,
             // With the record, its view was deleted.
@@ -154,79 +158,6 @@ impl<W: Workload> Answered<'_, W> {
             entries,
             shown: line.shown_at(self.at),
         })
-    }
-
-    /// At some moment between question and answer it was as it was told.
-    fn was_so(&self, told: &ToldBy<W>, reach: Reach, truth: &Truth<'_, W>) -> Option<Violation> {
-        let Submission { key, at, .. } = *self.asked;
-        let lines = truth.lines.of_key(key);
-        let untouched = lines.is_empty() && self.is_told(told, &mut self.empty(truth), truth);
-        let mut shown = None;
-        for line in lines
-            .iter()
-            .filter(|line| line.is_alive_at(at) && line.from <= self.at)
-        {
-            if let Some(entries) = self.was_so_in(told, line, truth) {
-                match self.is_shown(entries, line, reach) {
-                    None => return None,
-                    not_shown => shown = not_shown,
-                }
-            }
-        }
-        if untouched {
-            return None;
-        }
-        shown.or_else(|| {
-            Some(Violation::NeverSo {
-                submission: self.submission,
-                heard: format!("{told:?}"),
-            })
-        })
-    }
-
-    fn empty(&self, truth: &Truth<'_, W>) -> crate::workload::StateOf<W> {
-        truth.fold.empty(&truth.load.key(self.asked.key))
-    }
-
-    /// Whether the fold says this of the state.
-    fn is_told(
-        &self,
-        told: &ToldBy<W>,
-        state: &mut crate::workload::StateOf<W>,
-        truth: &Truth<'_, W>,
-    ) -> bool {
-        let (how, outcome) = match truth.fold.step(state, &self.asked.content) {
-            Step::Applied(..) => return false,
-            Step::Already(outcome) => (How::Applied, outcome),
-            Step::Refused(outcome) => (How::Declined, outcome),
-            Step::Mismatch(outcome) => (How::Mismatch, outcome),
-            Step::TooOld(outcome) => (How::TooOld, outcome),
-        };
-        *told == Told { how, outcome }
-    }
-
-    /// After how many entries of this line it was so, between question and answer.
-    fn was_so_in(
-        &self,
-        told: &ToldBy<W>,
-        line: &Line<'_, W>,
-        truth: &Truth<'_, W>,
-    ) -> Option<usize> {
-        let mut state = self.empty(truth);
-        for nth in 0..=line.entries.len() {
-            let until = line.entries.get(nth).map(|next| next.at);
-            let is_over = until.is_some_and(|until| until < self.asked.at);
-            if !is_over && self.is_told(told, &mut state.clone(), truth) {
-                return Some(nth);
-            }
-            if let Some(next) = line.entries.get(nth) {
-                if next.at > self.at {
-                    return None;
-                }
-                let _step = truth.fold.step(&mut state, &next.sent.content);
-            }
-        }
-        None
     }
 
     /// Neither before the answer nor after; unless it was deleted again before anybody looked.

@@ -38,7 +38,7 @@ pub(super) struct Line<'h, W: Workload> {
 }
 
 impl<'h, W: Workload> Line<'h, W> {
-    fn new(key: u32, from: Instant) -> Self {
+    pub(super) fn new(key: u32, from: Instant) -> Self {
         Self {
             key,
             from,
@@ -54,11 +54,6 @@ impl<'h, W: Workload> Line<'h, W> {
     pub(super) fn first_of(&self, number: u64) -> Option<(usize, &Entry<'h, W>)> {
         let &at = self.by_number.get(&number)?;
         Some((at, &self.entries[at]))
-    }
-
-    /// Whether it was there still, or nobody could have known otherwise.
-    pub(super) fn is_alive_at(&self, at: Instant) -> bool {
-        self.until.is_none_or(|until| at <= until)
     }
 
     pub(super) fn shown_now(&self) -> usize {

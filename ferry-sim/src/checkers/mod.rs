@@ -4,6 +4,7 @@
 mod answers;
 mod ends;
 mod lines;
+mod moments;
 mod order;
 mod property;
 mod view;
@@ -23,6 +24,7 @@ pub fn check<W: Workload>(load: &W, history: &History<W>) -> Vec<Violation> {
     let load = load.reference();
     let lines = Lines::of(&load, history, &mut found);
     answers::check(&load, history, &lines, &mut found);
+    moments::check(&load, history, &lines, &mut found);
     order::check(history, &mut found);
     view::check(history, &lines, &mut found);
     ends::check(history, &mut found);

@@ -293,9 +293,13 @@ impl<K: Kind> World<K> {
 
 /// Which node a client goes to.
 fn route<K: Kind>(world: &World<K>, key: u32, chance: &mut Chance) -> usize {
-    let state = world.lock();
+    let state = &mut *world.lock();
     let nodes = state.nodes.len();
     let at_home = key as usize % nodes;
+    if chance.happens(state.rates.misrouted) {
+        state.points.met(Point::Misrouted);
+        return chance.index(nodes);
+    }
     match world.draws.routing {
         Routing::Random => chance.index(nodes),
         Routing::TwoOwners => (at_home + chance.index(2)) % nodes,

@@ -24,6 +24,7 @@ pub(crate) fn brew<K: Kind>(world: &Arc<World<K>>, chance: &mut Chance) {
     let Draws {
         size,
         crashes,
+        blackouts,
         freezes,
         shutdowns,
         jumps,
@@ -53,6 +54,9 @@ pub(crate) fn brew<K: Kind>(world: &Arc<World<K>>, chance: &mut Chance) {
             process.spawn(jump(Arc::clone(world), node, chance));
         });
     }
+    each(blackouts, &|chance| {
+        process.spawn(blackout(Arc::clone(world), chance));
+    });
     each(deletes, &|chance| {
         process.spawn(delete(Arc::clone(world), chance));
     });
@@ -69,6 +73,16 @@ async fn crash<K: Kind>(world: Arc<World<K>>, node: usize, mut chance: Chance) {
     if let Some(life) = world.up(node).map(|up| up.life) {
         world.crash(life);
     }
+}
+
+async fn blackout<K: Kind>(world: Arc<World<K>>, mut chance: Chance) {
+    moment(&world, &mut chance).await;
+    let lives = (0..world.draws.size.nodes).filter_map(|node| Some(world.up(node)?.life));
+    let lives: Vec<_> = lives.collect();
+    if !lives.is_empty() {
+        world.met(Point::Blackout);
+    }
+    lives.into_iter().for_each(|life| world.crash(life));
 }
 
 async fn shut_down<K: Kind>(world: Arc<World<K>>, node: usize, mut chance: Chance) {
