@@ -19,6 +19,35 @@ pub struct Size {
     pub duration: Duration,
 }
 
+impl Size {
+    /// Whether there is so much to do that nodes with narrow limits would never be done: then a run would be of clients that
+    /// are turned away.
+    fn is_busy(&self) -> bool {
+        self.inputs > 2 * self.duration.as_secs()
+    }
+
+    fn limits(&self, chance: &mut Chance) -> Limits {
+        let defaults = Limits::default();
+        let narrow: &[usize] = if self.is_busy() { &[] } else { &[1, 2] };
+        let mut pick = |default: usize, others: &[usize]| {
+            let all: Vec<_> = core::iter::once(default)
+                .chain(others.iter().copied())
+                .collect();
+            chance.pick(&all)
+        };
+        Limits {
+            max_batch: pick(defaults.max_batch, &[narrow, &[8]].concat()),
+            max_queueing: pick(
+                defaults.max_queueing,
+                if self.is_busy() { &[] } else { &[4, 32] },
+            ),
+            max_in_flight: pick(defaults.max_in_flight, narrow),
+            linger: chance.pick(&[Duration::ZERO, Duration::ZERO, Duration::from_millis(20)]),
+            ..defaults
+        }
+    }
+}
+
 impl Default for Size {
     /// Three nodes, eight keys, 200 inputs, five minutes.
     fn default() -> Self {
@@ -262,14 +291,7 @@ impl Draws {
     }
 
     pub(crate) fn of(size: Size, chance: &mut Chance) -> Self {
-        let defaults = Limits::default();
-        let limits = Limits {
-            max_batch: chance.pick(&[defaults.max_batch, 1, 2, 8]),
-            linger: chance.pick(&[Duration::ZERO, Duration::ZERO, Duration::from_millis(20)]),
-            max_queueing: chance.pick(&[defaults.max_queueing, 4, 32]),
-            max_in_flight: chance.pick(&[defaults.max_in_flight, 1, 2]),
-            ..defaults
-        };
+        let limits = size.limits(chance);
         let broken = Broken::draw(size, chance);
         let limits = if broken.key().is_some() {
             // What keeps a key that is stuck from taking all there is.
