@@ -10,6 +10,11 @@
 //! assert!(report.violations.is_empty(), "{:?}", report.violations);
 //! ```
 //!
+//! | to have | use |
+//! | --- | --- |
+//! | these simulations on a fold or a projection of your own | [`check`] |
+//! | a store of your own held against the contract | [`conformance`] |
+//!
 //! | to see | read |
 //! | --- | --- |
 //! | how a run goes | `simulation.rs`, then `world.rs` |
