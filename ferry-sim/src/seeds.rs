@@ -57,13 +57,18 @@ pub(crate) enum Verdict {
 /// Runs the seeds; success when all held and everything happened that has to.
 pub(crate) fn run(which: Which, range: &Seeds) -> anyhow::Result<ExitCode> {
     let summary = gather(which, range)?;
-    let shrunk = failure::shrunk_first(&summary, range)?;
-    let drawn = pages::draw_first(&summary, range)?;
+    // A file that cannot be written is told last: what failed is not lost over it.
+    let shrunk = failure::shrunk_first(&summary, range);
+    let drawn = pages::draw_first(&summary, range);
+    let left = shrunk.as_ref().ok().and_then(Option::as_ref);
+    let page = drawn.as_ref().ok().and_then(Option::as_deref);
     if range.json {
-        json::print(&json::of_seeds(&summary, shrunk.as_ref(), drawn.as_deref()))?;
+        json::print(&json::of_seeds(&summary, left, page))?;
     } else {
-        summary::tell(&summary, shrunk.as_ref(), drawn.as_deref())?;
+        summary::tell(&summary, left, page)?;
     }
+    shrunk?;
+    drawn?;
     Ok(match summary.verdict() {
         Verdict::Held => ExitCode::SUCCESS,
         Verdict::Failed | Verdict::TooSeldom => ExitCode::FAILURE,
