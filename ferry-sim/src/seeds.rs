@@ -135,6 +135,7 @@ pub(crate) fn each_in_order<T: Send>(
 ) {
     let (next, is_enough) = (AtomicU64::new(0), AtomicBool::new(false));
     let (done, arrived) = mpsc::channel();
+    let jobs = jobs.min(usize::try_from(times).unwrap_or(usize::MAX));
     let work = |done: mpsc::Sender<(u64, T)>| {
         while !is_enough.load(Relaxed) {
             let nth = next.fetch_add(1, Relaxed);
