@@ -33,6 +33,8 @@ pub(crate) struct Summary {
     pub(crate) seeds: u64,
     pub(crate) twice: u64,
     pub(crate) events: u64,
+    /// How often what was left out made a difference.
+    pub(crate) weakened: u64,
     pub(crate) points: Points,
     pub(crate) failed: Vec<Failed>,
     pub(crate) jobs: usize,
@@ -173,6 +175,7 @@ impl Summary {
             seeds: 0,
             twice: 0,
             events: 0,
+            weakened: 0,
             points: Points::default(),
             failed: Vec::new(),
             jobs: jobs(range.jobs),
@@ -187,6 +190,7 @@ impl Summary {
         match done {
             Ok(report) => {
                 self.events += report.events as u64;
+                self.weakened += report.weakened;
                 self.points.add(&report.points);
                 if !report.violations.is_empty() {
                     self.failed.push(Failed::Wrong(report));

@@ -90,6 +90,20 @@ fn tell_speed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
 fn tell_verdict(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let (which, whose) = (summary.which, summary.which.whose());
     let (seeds, twice) = (HumanCount(summary.seeds), HumanCount(summary.twice));
+    if let Some(Mutant { name, of, .. }) = summary.without {
+        match summary.weakened {
+            0 => writeln!(
+                out,
+                "mutant \"{name}\": made no difference in any seed; it is one of `{}`",
+                of.name()
+            )?,
+            times => writeln!(
+                out,
+                "mutant \"{name}\": made a difference {} times",
+                HumanCount(times)
+            )?,
+        }
+    }
     match summary.verdict() {
         Verdict::Held => writeln!(out, "HELD: {which}, {seeds} seeds, {twice} of them twice"),
         Verdict::Failed => {
