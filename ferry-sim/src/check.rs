@@ -95,6 +95,9 @@ use crate::{
 /// How many events a failure tells at most: the last ones.
 const TOLD_MAX: usize = 60;
 
+/// How many violations a failure tells at most: the first ones.
+const VIOLATIONS_MAX: usize = 10;
+
 /// How many seeds are run twice: one in so many.
 const TWICE_IN: u64 = 10;
 
@@ -257,8 +260,11 @@ impl fmt::Display for Failed {
             );
         };
         writeln!(f, "seed {seed}:")?;
-        for violation in &report.violations {
+        for violation in report.violations.iter().take(VIOLATIONS_MAX) {
             writeln!(f, "  {}: {violation}", violation.property())?;
+        }
+        if let Some(more) = report.violations.len().checked_sub(VIOLATIONS_MAX + 1) {
+            writeln!(f, "  and {} more", more + 1)?;
         }
         let story: Vec<_> = story.iter().filter(|(_, event)| event.is_story()).collect();
         let left_out = story.len().saturating_sub(TOLD_MAX);
