@@ -37,10 +37,11 @@ pub(crate) fn run(asked: &Mutants) -> anyhow::Result<ExitCode> {
     told?;
     let missed = all.iter().filter(|mutant| !mutant.caught).count();
     let count = all.len();
-    if let Some(file) = &asked.table {
-        fs::write(file, listing::made_of(&all)?)
-            .with_context(|| format!("cannot write {}", file.display()))?;
-    }
+    let table = match &asked.table {
+        Some(file) => fs::write(file, listing::made_of(&all)?)
+            .with_context(|| format!("cannot write {}", file.display())),
+        None => Ok(()),
+    };
     if asked.json {
         json::print(&json::of_mutants(all))?;
     } else if missed == 0 {
@@ -55,6 +56,7 @@ pub(crate) fn run(asked: &Mutants) -> anyhow::Result<ExitCode> {
             "FAILED: {missed} of {count} mutants were not caught"
         )?;
     }
+    table?;
     Ok(if missed == 0 {
         ExitCode::SUCCESS
     } else {

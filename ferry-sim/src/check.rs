@@ -95,6 +95,12 @@ use crate::{
 /// How many events a failure tells at most: the last ones.
 const TOLD_MAX: usize = 60;
 
+/// How many violations a failure tells at most: the first ones.
+const VIOLATIONS_MAX: usize = 10;
+
+/// In how many runs a failure is made smaller at most.
+const SHRINK_RUNS_MAX: u64 = 500;
+
 /// How many seeds are run twice: one in so many.
 const TWICE_IN: u64 = 10;
 
@@ -104,6 +110,7 @@ trait Simulation: fmt::Debug {
     fn run(&self, seed: u64) -> Report;
     fn run_twice(&self, seed: u64) -> Report;
     fn replay(&self, seed: u64) -> (Report, Vec<(Instant, Event)>);
+    fn shrunk(&self, failed: &Report) -> Option<(Report, Vec<(Instant, Event)>)>;
 }
 
 macro_rules! simulation {
@@ -123,6 +130,12 @@ macro_rules! simulation {
 
             fn replay(&self, seed: u64) -> (Report, Vec<(Instant, Event)>) {
                 self.replay(seed)
+            }
+
+            fn shrunk(&self, failed: &Report) -> Option<(Report, Vec<(Instant, Event)>)> {
+                let (seed, property) = (failed.seed, failed.violations.first()?.property());
+                let shrunk = self.shrink(seed, property, SHRINK_RUNS_MAX, |_| ())?;
+                Some(self.replay_choices(seed, &shrunk.choices))
             }
         }
     };
@@ -170,6 +183,9 @@ pub struct Failed {
     pub report: Option<Report>,
     /// All that happened in it; empty where it panicked.
     pub story: Vec<(Instant, Event)>,
+    /// What is left of it where all is left out that does not matter: a run that violates the same property first. `None`
+    /// where it panicked, or went wrong in a second run alone.
+    pub smaller: Option<(Report, Vec<(Instant, Event)>)>,
 }
 
 impl Check {
@@ -213,6 +229,7 @@ impl Check {
                 Ok(report) => {
                     checked.failed = Some(Failed {
                         seed,
+                        smaller: self.simulation.shrunk(&report),
                         report: Some(report),
                         story: self.simulation.replay(seed).1,
                     });
@@ -223,6 +240,7 @@ impl Check {
                         seed,
                         report: None,
                         story: Vec::new(),
+                        smaller: None,
                     });
                     break;
                 }
@@ -257,16 +275,38 @@ impl fmt::Display for Failed {
             );
         };
         writeln!(f, "seed {seed}:")?;
-        for violation in &report.violations {
-            writeln!(f, "  {}: {violation}", violation.property())?;
-        }
-        let story: Vec<_> = story.iter().filter(|(_, event)| event.is_story()).collect();
-        let left_out = story.len().saturating_sub(TOLD_MAX);
-        writeln!(f, "what happened, the first {left_out} events left out:")?;
-        for (at, event) in story.iter().skip(left_out) {
-            let (millis, micros) = (at.nanos() / 1_000_000, at.nanos() / 1_000 % 1_000);
-            writeln!(f, "{millis:>8}.{micros:03} ms  {event}")?;
+        tell_violations(f, report)?;
+        match &self.smaller {
+            Some((report, story)) => {
+                writeln!(f, "with all left out that does not matter:")?;
+                tell_violations(f, report)?;
+                tell_story(f, story)?;
+            }
+            None => tell_story(f, story)?,
         }
         write!(f, "run it alone by `.seeds({seed}..{})`", seed + 1)
     }
+}
+
+fn tell_violations(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
+    for violation in report.violations.iter().take(VIOLATIONS_MAX) {
+        writeln!(f, "  {}: {violation}", violation.property())?;
+    }
+    match report.violations.len().checked_sub(VIOLATIONS_MAX + 1) {
+        Some(more) => writeln!(f, "  and {} more", more + 1),
+        None => Ok(()),
+    }
+}
+
+fn tell_story(f: &mut fmt::Formatter<'_>, story: &[(Instant, Event)]) -> fmt::Result {
+    let story: Vec<_> = story.iter().filter(|(_, event)| event.is_story()).collect();
+    match story.len().saturating_sub(TOLD_MAX) {
+        0 => writeln!(f, "what happened:")?,
+        left_out => writeln!(f, "what happened, the first {left_out} events left out:")?,
+    }
+    for (at, event) in &story[story.len().saturating_sub(TOLD_MAX)..] {
+        let (millis, micros) = (at.nanos() / 1_000_000, at.nanos() / 1_000 % 1_000);
+        writeln!(f, "{millis:>8}.{micros:03} ms  {event}")?;
+    }
+    Ok(())
 }

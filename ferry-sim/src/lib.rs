@@ -19,6 +19,7 @@
 //! | --- | --- |
 //! | how a run goes | `simulation.rs`, then `world.rs` |
 //! | virtual time, tasks, processes | [`executor`] |
+//! | how to check your own fold, and your own store | [`check`], [`conformance`] |
 //! | what the fleet does: your fold, or the one that is built in | [`Workload`], [`purses`] |
 //! | what goes wrong between a node and the store | `store/` |
 //! | nodes, crashes, sweepers, clients | `fleet/` |

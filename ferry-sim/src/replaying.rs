@@ -79,7 +79,7 @@ fn tell(
             writeln!(out, "HELD: {which}, seed {seed}")?;
         } else {
             let without = kept.and_then(|kept| kept.without).or(without);
-            summary::tell_violations(&mut out, which, without, report)?;
+            summary::tell_violations(&mut out, which, without, report, usize::MAX)?;
             writeln!(out, "FAILED: {which}, seed {seed}")?;
         }
     }

@@ -33,6 +33,8 @@ pub(crate) struct Summary {
     pub(crate) seeds: u64,
     pub(crate) twice: u64,
     pub(crate) events: u64,
+    /// How often what was left out made a difference.
+    pub(crate) weakened: u64,
     pub(crate) points: Points,
     pub(crate) failed: Vec<Failed>,
     pub(crate) jobs: usize,
@@ -57,13 +59,18 @@ pub(crate) enum Verdict {
 /// Runs the seeds; success when all held and everything happened that has to.
 pub(crate) fn run(which: Which, range: &Seeds) -> anyhow::Result<ExitCode> {
     let summary = gather(which, range)?;
-    let shrunk = failure::shrunk_first(&summary, range)?;
-    let drawn = pages::draw_first(&summary, range)?;
+    // A file that cannot be written is told last: what failed is not lost over it.
+    let shrunk = failure::shrunk_first(&summary, range);
+    let drawn = pages::draw_first(&summary, range);
+    let left = shrunk.as_ref().ok().and_then(Option::as_ref);
+    let page = drawn.as_ref().ok().and_then(Option::as_deref);
     if range.json {
-        json::print(&json::of_seeds(&summary, shrunk.as_ref(), drawn.as_deref()))?;
+        json::print(&json::of_seeds(&summary, left, page))?;
     } else {
-        summary::tell(&summary, shrunk.as_ref(), drawn.as_deref())?;
+        summary::tell(&summary, left, page)?;
     }
+    shrunk?;
+    drawn?;
     Ok(match summary.verdict() {
         Verdict::Held => ExitCode::SUCCESS,
         Verdict::Failed | Verdict::TooSeldom => ExitCode::FAILURE,
@@ -130,6 +137,7 @@ pub(crate) fn each_in_order<T: Send>(
 ) {
     let (next, is_enough) = (AtomicU64::new(0), AtomicBool::new(false));
     let (done, arrived) = mpsc::channel();
+    let jobs = jobs.min(usize::try_from(times).unwrap_or(usize::MAX));
     let work = |done: mpsc::Sender<(u64, T)>| {
         while !is_enough.load(Relaxed) {
             let nth = next.fetch_add(1, Relaxed);
@@ -167,6 +175,7 @@ impl Summary {
             seeds: 0,
             twice: 0,
             events: 0,
+            weakened: 0,
             points: Points::default(),
             failed: Vec::new(),
             jobs: jobs(range.jobs),
@@ -181,6 +190,7 @@ impl Summary {
         match done {
             Ok(report) => {
                 self.events += report.events as u64;
+                self.weakened += report.weakened;
                 self.points.add(&report.points);
                 if !report.violations.is_empty() {
                     self.failed.push(Failed::Wrong(report));

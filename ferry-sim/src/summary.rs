@@ -21,6 +21,9 @@ use crate::{
 /// Of so many seeds that failed it is told what is wrong with them.
 const TOLD_MAX: usize = 10;
 
+/// Of each it is told so much that is wrong; a replay tells the rest.
+const VIOLATIONS_MAX: usize = 10;
+
 /// So many steps of a story are told; the rest is in its file.
 const STEPS_MAX: usize = 60;
 
@@ -33,9 +36,13 @@ pub(crate) fn tell(summary: &Summary, left: Option<&Left>, drawn: Option<&Path>)
     for failed in summary.failed.iter().take(TOLD_MAX) {
         writeln!(out)?;
         match failed {
-            Failed::Wrong(report) => {
-                tell_violations(&mut out, summary.which, summary.without, report)?
-            }
+            Failed::Wrong(report) => tell_violations(
+                &mut out,
+                summary.which,
+                summary.without,
+                report,
+                VIOLATIONS_MAX,
+            )?,
             Failed::Panicked(seed) => {
                 tell_replay(&mut out, summary.which, summary.without, *seed, "panicked")?
             }
@@ -90,6 +97,20 @@ fn tell_speed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
 fn tell_verdict(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let (which, whose) = (summary.which, summary.which.whose());
     let (seeds, twice) = (HumanCount(summary.seeds), HumanCount(summary.twice));
+    if let Some(Mutant { name, of, .. }) = summary.without {
+        match summary.weakened {
+            0 => writeln!(
+                out,
+                "mutant \"{name}\": made no difference in any seed; it is one of `{}`",
+                of.name()
+            )?,
+            times => writeln!(
+                out,
+                "mutant \"{name}\": made a difference {} times",
+                HumanCount(times)
+            )?,
+        }
+    }
     match summary.verdict() {
         Verdict::Held => writeln!(out, "HELD: {which}, {seeds} seeds, {twice} of them twice"),
         Verdict::Failed => {
@@ -116,22 +137,26 @@ fn tell_verdict(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     }
 }
 
-/// Tells what is wrong with a seed.
+/// Tells what is wrong with a seed, so many things at most.
 pub(crate) fn tell_violations(
     out: &mut impl Write,
     which: Which,
     without: Option<&Mutant>,
     report: &Report,
+    told_max: usize,
 ) -> io::Result<()> {
     let first = report.violations.first();
     let what = first.map_or_else(String::new, |first| {
         format!("violates {}", first.property())
     });
     tell_replay(out, which, without, report.seed, &what)?;
-    for violation in &report.violations {
+    for violation in report.violations.iter().take(told_max) {
         writeln!(out, "  {}: {violation}", violation.property())?;
     }
-    Ok(())
+    match report.violations.len().saturating_sub(told_max) {
+        0 => Ok(()),
+        more => writeln!(out, "  and {more} more, which its replay tells"),
+    }
 }
 
 fn tell_replay(

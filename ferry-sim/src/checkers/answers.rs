@@ -119,10 +119,11 @@ impl<W: Workload> Answered<'_, W> {
             let heard = format!("{told:?}");
             Err(Violation::ForOtherContent { submission, heard })
         } else if entry.outcome.as_ref() != Some(&told.outcome) {
+            let stored = entry.outcome.as_ref();
             Err(Violation::WrongOutcome {
                 submission,
                 heard: format!("{told:?}"),
-                stored: format!("{:?}", entry.outcome),
+                stored: stored.map_or_else(|| "nothing".to_owned(), |stored| format!("{stored:?}")),
             })
         } else {
             Ok(())

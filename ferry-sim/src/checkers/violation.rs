@@ -229,7 +229,7 @@ impl fmt::Display for Violation {
                 shown,
             } => write!(
                 f,
-                "{submission} heard that the view shows its entry, the {entries}th, and it showed {shown}"
+                "{submission} heard that the view shows its entry, number {entries}, and it showed {shown}"
             ),
             Self::Blamed { submission, heard } => {
                 write!(

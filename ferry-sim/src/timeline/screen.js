@@ -14,7 +14,8 @@ let related = null;
 
 const xOf = (at) => gutter + ((at - shown.from) / (shown.to - shown.from)) * (width - gutter);
 const atOf = (x) => shown.from + ((x - gutter) / (width - gutter)) * (shown.to - shown.from);
-const millis = (at) => (at / 1e6).toFixed(3);
+// Cut, as the program cuts them, so that a moment is found by its words.
+const millis = (at) => (Math.floor(at / 1e3) / 1e3).toFixed(3);
 const nanosInWords = (nanos) =>
   nanos >= 1e9 ? `${+(nanos / 1e9).toFixed(2)} s` : nanos >= 1e6 ? `${+(nanos / 1e6).toFixed(2)} ms` : `${+(nanos / 1e3).toFixed(1)} µs`;
 
@@ -146,7 +147,7 @@ function stepFor(span, places) {
 
 const stepOnScreen = () => stepFor(shown.to - shown.from, Math.max((width - gutter) / 90, 2));
 function* roundMoments(step) {
-  for (let nth = Math.ceil(shown.from / step); nth * step <= shown.to; nth++) yield nth * step;
+  for (let nth = Math.ceil(Math.max(shown.from, 0) / step); nth * step <= shown.to; nth++) yield nth * step;
 }
 
 function paintGrid(brush, height) {
