@@ -31,8 +31,8 @@ fn main() -> anyhow::Result<ExitCode> {
         Command::Bench(bench) => bench::run(&bench),
     };
     match told {
-        // Whoever reads has seen enough, as `head` has.
-        Err(error) if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
+        // Whoever reads has seen enough, as `head` has; that all held was not told.
+        Err(error) if is_broken_pipe(&error) => Ok(ExitCode::FAILURE),
         told => told,
     }
 }

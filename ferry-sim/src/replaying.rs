@@ -49,7 +49,10 @@ pub(crate) fn run(replay: &Replay) -> anyhow::Result<ExitCode> {
             writeln!(io::stdout().lock(), "drawn over time in {}", file.display())?;
         }
     }
-    let is_held = runs.iter().all(|(report, _)| report.violations.is_empty());
+    // What is another run than the one that was written down shows nothing of that.
+    let is_other = |kept: &Kept| runs.iter().any(|(report, _)| is_another(kept, report));
+    let is_held = runs.iter().all(|(report, _)| report.violations.is_empty())
+        && !kept.as_ref().is_some_and(is_other);
     Ok(if is_held {
         ExitCode::SUCCESS
     } else {
@@ -75,7 +78,9 @@ fn tell(
         if let Some(kept) = kept {
             tell_kept(&mut out, kept, report)?;
         }
-        if report.violations.is_empty() {
+        if report.violations.is_empty() && kept.is_some_and(|kept| is_another(kept, report)) {
+            writeln!(out, "FAILED: {which}, seed {seed}: it is another run")?;
+        } else if report.violations.is_empty() {
             writeln!(out, "HELD: {which}, seed {seed}")?;
         } else {
             let without = kept.and_then(|kept| kept.without).or(without);
@@ -86,14 +91,16 @@ fn tell(
     out.flush()
 }
 
+fn is_another(kept: &Kept, report: &Report) -> bool {
+    matches!(&kept.runs, Runs::Choices { hash: Some(hash), .. } if *hash != report.hash)
+}
+
 /// Tells what the run has in common with what it once was.
 fn tell_kept(out: &mut impl Write, kept: &Kept, report: &Report) -> io::Result<()> {
     if let Some(mutant) = kept.without {
         writeln!(out, "without a safeguard: {}", mutant.name)?;
     }
-    let is_other =
-        matches!(&kept.runs, Runs::Choices { hash: Some(hash), .. } if *hash != report.hash);
-    if is_other {
+    if is_another(kept, report) {
         writeln!(
             out,
             "it is no longer the run that was written down: the program draws, or does, something else since"

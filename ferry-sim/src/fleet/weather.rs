@@ -135,15 +135,19 @@ async fn freeze<K: Kind>(world: Arc<World<K>>, node: usize, mut chance: Chance) 
 
 /// Freezes a node, if it is up, and thaws it after the pause.
 pub(crate) async fn freeze_now<K: Kind>(world: Arc<World<K>>, node: usize, pause: Duration) {
-    let Some(process) = world.up(node).map(|up| up.process) else {
+    let Some(up) = world.up(node) else {
         return;
     };
+    let (life, process) = (up.life, up.process);
     world.met(Point::Freeze);
     world.tell(Event::Frozen { node, pause });
     process.freeze();
     world.process.sleep(pause).await;
-    world.tell(Event::Thawed { node });
     process.thaw();
+    // It may have crashed, cold as it was. One that is to shut down is of the fleet no more, and has that to do.
+    if world.lock().is_alive(life) || process.tasks() > 0 {
+        world.tell(Event::Thawed { node });
+    }
 }
 
 /// A node that is down comes back by and by.
