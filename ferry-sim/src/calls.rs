@@ -3,7 +3,9 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use ferry_core::{Class, CommitError, Coverage, Fault, Instant, Retry, drive::Runtime};
+use ferry_core::{
+    Class, CommitError, Coverage, Fault, Instant, Retry, drive::Runtime, per_key::Limits,
+};
 
 use crate::{
     history::{Life, SubmissionId},
@@ -55,6 +57,8 @@ pub enum Came {
 /// At which pace nodes are to go about it, all of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pace {
+    /// How many inputs a batch has at most, and how many batches are in flight.
+    pub limits: Limits,
     /// How a round trip is tried again, and a resume.
     pub retry: Retry,
     /// A sweeper's pause between two turns.

@@ -257,6 +257,7 @@ impl Draws {
     pub(crate) fn pace(&self) -> Pace {
         let (sweep_every, sweep_pause_max) = self.sweeps;
         Pace {
+            limits: self.limits,
             retry: self.retry,
             sweep_every,
             sweep_pause_max,

@@ -77,7 +77,8 @@ pub trait Workload: fmt::Debug + Clone + Send + Sync + 'static {
 /// A projection under test.
 ///
 /// The simulated view is the list of entries that projections have put into it; what yours makes of them is not its
-/// concern. It moves the marker, which your state holds, by [`mark`](Self::mark).
+/// concern. So its [`includes`](Projection::includes) is never asked: the simulation knows by itself what a view that was written
+/// in part shows. It moves the marker, which your state holds, by [`mark`](Self::mark).
 pub trait ProjectedWorkload: Workload<Fold: Projection> {
     /// The version that the view has reached, by the state's marker; `None`: it shows nothing yet.
     fn marker(&self, state: &StateOf<Self>) -> Option<VersionOf<Self>>;

@@ -112,6 +112,19 @@ fn what_keeps_itself_busy_is_noticed() {
 }
 
 #[test]
+fn what_sleeps_for_no_time_without_an_end_is_noticed() {
+    let executor = Executor::new(1);
+    let process = executor.process();
+    let restless = process.clone();
+    process.spawn(async move {
+        loop {
+            restless.sleep(Duration::ZERO).await;
+        }
+    });
+    assert_eq!(executor.run_until(at(1)), Halt::Spinning);
+}
+
+#[test]
 fn blocking_work_completes_and_its_panic_is_carried_over() {
     let (executor, log) = (Executor::new(1), Log::default());
     let process = executor.process();

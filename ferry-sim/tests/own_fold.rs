@@ -130,10 +130,6 @@ impl Workload for Edits {
     fn version(&self, nth: u64) -> Tag {
         Tag(format!("{:016x}", nth.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
-
-    fn reference(&self) -> Self {
-        Self { mistake: None }
-    }
 }
 
 impl ProjectedWorkload for Edits {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ferry_core::{Class, Instant, Retry};
+use ferry_core::{Class, Instant, Retry, per_key::Limits};
 use ferry_sim::{
     calls::{Ask, Asked, Came, Pace},
     checkers::{Violation, check},
@@ -39,6 +39,11 @@ impl Tale {
         let history = History {
             halt: Some(Halt::Quiet),
             pace: Pace {
+                limits: Limits {
+                    max_batch: 2,
+                    max_in_flight: 2,
+                    ..Limits::default()
+                },
                 retry: Retry {
                     attempts: 4,
                     ..Retry::default()
@@ -200,4 +205,50 @@ fn a_key_that_is_throttled_for_good_is_swept_less_and_less_often() {
         });
     }
     assert_found!(tale, []);
+}
+
+#[test]
+fn a_batch_is_no_larger_than_it_may_be() {
+    let of = |attempts: u64| {
+        let mut tale = Tale::new();
+        let commit = Ask::Commit((1..=attempts).map(SubmissionId).collect());
+        tale.asks(LIFE, commit, Came::Done);
+        tale
+    };
+    assert_found!(of(2), []);
+    assert_found!(
+        of(3),
+        [Violation::BatchTooLarge {
+            life: LIFE,
+            key: KEY,
+            inputs: 3,
+            inputs_max: 2
+        }]
+    );
+}
+
+#[test]
+fn no_more_batches_are_in_flight_than_may_be() {
+    // Each begins a millisecond after the one before it, and ends so many after its own beginning.
+    let of = |lasts: u64| {
+        let mut tale = Tale::new();
+        for key in 1..=3 {
+            tale.asks(LIFE, Ask::Read, Came::Done);
+            let call = tale.history.calls.last_mut().unwrap();
+            call.key = key;
+            call.came = Some((call.at + millis(lasts), Came::Done));
+        }
+        tale.asks(OTHER, Ask::Read, Came::Done);
+        tale
+    };
+    assert_found!(of(2), []);
+    assert_found!(
+        of(3),
+        [Violation::TooManyInFlight {
+            life: LIFE,
+            key: 3,
+            batches: 3,
+            batches_max: 2
+        }]
+    );
 }

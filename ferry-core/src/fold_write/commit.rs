@@ -73,6 +73,9 @@ impl<F: Fold> Trip<F> {
     /// A commit of the group, fenced on this version, may have landed or may still.
     fn doubt(&mut self, expected: &Option<VersionOf<F>>, cause: &Cause<ErrorOf<F>>) {
         discard(core::mem::replace(&mut self.doubted_for, cause.clone()));
+        // On another version than this, an earlier one cannot land any more, and what it brought would have been found.
+        let is_first = !self.held().any(|held| held.may_land_on(expected));
+        let before: Vec<_> = self.group.iter().map(|held| held.in_doubt_as).collect();
         for (held, fate) in self.group.iter_mut().zip(&self.fates) {
             let is_declined = matches!(fate, Fate::Declined(_));
             held.in_doubt_as = if is_declined {
@@ -82,6 +85,11 @@ impl<F: Fold> Trip<F> {
             };
         }
         self.carried().for_each(|held| held.doubt(expected));
+        if !is_first {
+            for (held, before) in self.group.iter_mut().zip(before) {
+                held.in_doubt_as = held.in_doubt_as.or(before);
+            }
+        }
     }
 
     /// The inputs whose ids are in the store once a commit of the group lands: those that it

@@ -14,14 +14,28 @@ pub(super) struct Held<F: Fold> {
     pub(super) place: Place<VersionOf<F>>,
 }
 
-/// What the last fold made of an input whose commit is in doubt.
+/// What became of an input in the commits in doubt of which one may have landed: the last, and those before it on the same
+/// version.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum InDoubtAs {
     /// There was none, or nothing that matters.
     Nothing,
-    /// Applied it, or a twin of it.
+    /// Applied, or a twin of it was.
     Applied,
     Declined,
+    /// Applied in one of them and declined in another.
+    Either,
+}
+
+impl InDoubtAs {
+    /// Of two commits, either of which may have landed.
+    pub(super) fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nothing, known) | (known, Self::Nothing) => known,
+            (known, other) if known == other => known,
+            _ => Self::Either,
+        }
+    }
 }
 
 /// Whether an input that a fold declined may still be applied, without coming behind one that was submitted after it.
@@ -102,6 +116,21 @@ impl<F: Fold> Held<F> {
         self.in_doubt_as = InDoubtAs::Applied;
     }
 
+    /// Whether a commit in doubt has this input applied, or a twin of it.
+    pub(super) fn may_be_applied(&self) -> bool {
+        matches!(self.in_doubt_as, InDoubtAs::Applied | InDoubtAs::Either)
+    }
+
+    /// Whether a commit in doubt has this input declined.
+    pub(super) fn may_be_declined(&self) -> bool {
+        matches!(self.in_doubt_as, InDoubtAs::Declined | InDoubtAs::Either)
+    }
+
+    /// Whether a commit on this version that holds it may still land.
+    pub(super) fn may_land_on(&self, version: &Option<VersionOf<F>>) -> bool {
+        matches!(&self.standing, Standing::MayLand { expected } if expected == version)
+    }
+
     /// A twin of this input has been written, or goes on and may be.
     pub(super) fn may_be_stored(&mut self) {
         self.stand(Standing::MayBeStored);
@@ -116,8 +145,7 @@ impl<F: Fold> Held<F> {
 
     /// One that was folded behind this one leaves the group, stored or not.
     pub(super) fn is_left_by(&mut self, behind: &Self, is_stored: bool) {
-        let is_passed =
-            self.in_doubt_as == InDoubtAs::Declined && behind.in_doubt_as == InDoubtAs::Applied;
+        let is_passed = self.may_be_declined() && behind.may_be_applied();
         if !is_passed || matches!(self.place, Place::Lost) {
             return;
         }

@@ -4,7 +4,7 @@ use alloc::{collections::VecDeque, vec::Vec};
 
 use super::{
     IdOf,
-    group::{Fate, Held, InDoubtAs},
+    group::{Fate, Held},
     trip::Trip,
 };
 use crate::{Cause, Fold, guard::guard};
@@ -20,7 +20,7 @@ pub(super) fn leave<'g, F: Fold + 'g>(
 
 /// A group is split: what becomes of the second part is not seen by the first.
 pub(super) fn part<F: Fold>(first: &mut VecDeque<Held<F>>, second: &VecDeque<Held<F>>) {
-    let is_open = |held: &&Held<F>| held.in_doubt_as == InDoubtAs::Applied && !held.is_clear();
+    let is_open = |held: &&Held<F>| held.may_be_applied() && !held.is_clear();
     if let Some(behind) = second.iter().find(is_open) {
         leave(first.iter_mut(), behind, false);
     }
@@ -42,7 +42,7 @@ impl<F: Fold> Trip<F> {
         // Its twins were declined with it; all are taken out before any is answered, since none will be written.
         let fold = &self.fold;
         let is_one = |held: &Held<F>| {
-            (held.in_doubt_as == InDoubtAs::Declined || held.has_lost_its_place())
+            (held.may_be_declined() || held.has_lost_its_place())
                 && guard(|| fold.id(&held.input)).is_ok_and(|id| ids.contains(&id))
         };
         let group = core::mem::take(&mut self.group).into_iter();
@@ -60,10 +60,10 @@ impl<F: Fold> Trip<F> {
     fn ids_overtaken(&self) -> Vec<IdOf<F>> {
         let folded = || self.group.iter().zip(&self.fates);
         let is_late = |(held, fate): &(&Held<F>, &Fate<F::Outcome>)| {
-            held.in_doubt_as == InDoubtAs::Declined && fate.is_applied()
+            held.may_be_declined() && fate.is_applied()
         };
         let is_back = |(held, fate): &(&Held<F>, &Fate<F::Outcome>)| {
-            held.in_doubt_as == InDoubtAs::Applied && matches!(fate, Fate::Already(_))
+            held.may_be_applied() && matches!(fate, Fate::Already(_))
         };
         let is_lost = |(held, fate): &(&Held<F>, &Fate<F::Outcome>)| {
             held.has_lost_its_place() && fate.is_applied()

@@ -658,3 +658,24 @@ fn a_doubt_is_not_blamed_on_what_another_input_failed_on() {
     story.reads().hears(&["2: in doubt, timed out"]).ends();
     story.the_adrift_lands();
 }
+
+#[test]
+fn an_input_is_overtaken_though_a_later_try_without_the_one_before_it_had_applied_it() {
+    let inputs = [
+        (deposit(1, -50), by(1)),
+        (deposit(2, -30), None),
+        (deposit(3, 5), None),
+    ];
+    let mut story = Story::within(inputs);
+    story.a_rival_commits(8, 60);
+    story.reads().wants_to_commit(&[1, 3]).commit_goes_adrift();
+    story.sleeps().hears(&["1: in doubt, expired"]);
+    // Both tries are on one version: either may land, and it is the first that does.
+    story.sleeps().reads().wants_to_commit(&[2, 3]);
+    story.the_adrift_lands().commit_is_refused();
+    story.a_rival_commits(9, 100);
+    story.sleeps().reads();
+    story.hears(&["2: not committed, overtaken"]);
+    story.reads().hears(&["3: 15"]).ends();
+    assert_eq!(story.store.ids(), [8, 1, 3, 9]);
+}

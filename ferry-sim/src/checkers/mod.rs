@@ -2,6 +2,7 @@
 //! came about, and take a time that grows with the run's length alone (times the logarithm of a look-up).
 
 mod answers;
+mod bounds;
 mod ends;
 mod lines;
 mod moments;
@@ -28,6 +29,7 @@ pub fn check<W: Workload>(load: &W, history: &History<W>) -> Vec<Violation> {
     order::check(history, &mut found);
     view::check(history, &lines, &mut found);
     ends::check(history, &mut found);
+    bounds::check(history, &mut found);
     work::check(history, &mut found);
     found
 }

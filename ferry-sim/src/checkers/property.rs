@@ -20,7 +20,7 @@ pub enum Property {
     ViewForward,
     /// P7: every caller is answered soon after the world is healthy.
     Answered,
-    /// P8: nothing leaks.
+    /// P8: bounds hold, and nothing leaks.
     NoLeaks,
     /// P9: one bad input harms no other.
     NoHarm,
@@ -42,6 +42,7 @@ impl Property {
         Self::Answered,
         Self::NoLeaks,
         Self::NoHarm,
+        Self::BoundedWork,
         Self::SameTrace,
     ];
 
@@ -80,5 +81,16 @@ impl fmt::Display for Property {
             Self::SameTrace => "the same seed gives the same trace",
         };
         write!(f, "P{} ({words})", self.number())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_are_there_in_their_order() {
+        let numbers = Property::ALL.iter().map(|property| property.number());
+        assert!(numbers.eq(1..=11));
     }
 }

@@ -123,6 +123,18 @@ pub enum Violation {
         node: usize,
         tasks: usize,
     },
+    BatchTooLarge {
+        life: Life,
+        key: u32,
+        inputs: usize,
+        inputs_max: usize,
+    },
+    TooManyInFlight {
+        life: Life,
+        key: u32,
+        batches: usize,
+        batches_max: usize,
+    },
     TriedTooOften {
         life: Life,
         key: u32,
@@ -177,7 +189,10 @@ impl Violation {
             | Self::NotInRecord { .. } => Property::NothingLost,
             Self::Overtaken { .. } => Property::InOrder,
             Self::Unanswered { .. } | Self::NeverQuiet { .. } => Property::Answered,
-            Self::StillHeld { .. } | Self::TasksLeft { .. } => Property::NoLeaks,
+            Self::StillHeld { .. }
+            | Self::TasksLeft { .. }
+            | Self::BatchTooLarge { .. }
+            | Self::TooManyInFlight { .. } => Property::NoLeaks,
             Self::TriedTooOften { .. }
             | Self::TooSoon { .. }
             | Self::NoBackoff { .. }
@@ -352,6 +367,24 @@ impl fmt::Display for Violation {
                     "node {node} was closed and let go of, and has {tasks} tasks left"
                 )
             }
+            Self::BatchTooLarge {
+                life,
+                key,
+                inputs,
+                inputs_max,
+            } => write!(
+                f,
+                "at key {key}, {life} committed {inputs} inputs at once, and a batch has {inputs_max} at most"
+            ),
+            Self::TooManyInFlight {
+                life,
+                key,
+                batches,
+                batches_max,
+            } => write!(
+                f,
+                "with that of key {key}, {life} had {batches} batches in flight, and {batches_max} are the most"
+            ),
             Self::TriedTooOften {
                 life,
                 key,

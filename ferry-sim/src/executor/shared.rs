@@ -20,6 +20,9 @@ use crate::{
     trace::{Keep, Trace},
 };
 
+/// More sleeps than that are not over before they begin at one moment, unless something spins.
+const OVER_AT_ONCE_MAX: u64 = 100_000;
+
 pub(super) type Job = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Names one task; never used again, though its slot is.
@@ -35,6 +38,8 @@ pub(super) type TimerId = (u64, u64);
 /// What the handles of one executor share. No lock is held while a task is polled or dropped.
 pub(super) struct Core {
     now: AtomicU64,
+    /// Sleeps that were over before they began, since time passed last.
+    over_at_once: AtomicU64,
     state: Mutex<State>,
     trace: Mutex<Trace>,
 }
@@ -125,6 +130,7 @@ impl Core {
     pub(super) fn new(schedule: Chance, trace: Trace) -> Self {
         Self {
             now: AtomicU64::new(0),
+            over_at_once: AtomicU64::new(0),
             state: Mutex::new(State {
                 slots: Vec::new(),
                 slots_free: Vec::new(),
@@ -302,9 +308,16 @@ impl Core {
         (due < u64::MAX).then_some(Instant::from_nanos(due))
     }
 
+    /// Whether a sleep that is over before it began may be over at once: one after the other without an end, in a poll that never
+    /// ends, would keep the executor from noticing.
+    pub(super) fn may_be_over_at_once(&self) -> bool {
+        self.over_at_once.fetch_add(1, Relaxed) < OVER_AT_ONCE_MAX
+    }
+
     /// Sets the clock, and wakes who is due by then.
     pub(super) fn jump(&self, to: Instant) {
         self.now.store(to.nanos(), Relaxed);
+        self.over_at_once.store(0, Relaxed);
         let mut state = self.lock();
         let mut due = Vec::new();
         while let Some(first) = state.timers.first_entry() {

@@ -41,6 +41,10 @@ impl Future for Sleep {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         if self.core.now() >= self.due {
+            if self.timer.is_none() && !self.core.may_be_over_at_once() {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
             self.clear();
             return Poll::Ready(());
         }

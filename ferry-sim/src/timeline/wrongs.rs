@@ -223,6 +223,8 @@ impl About {
                 ..Self::default()
             },
             Violation::TriedTooOften { life, key, .. }
+            | Violation::BatchTooLarge { life, key, .. }
+            | Violation::TooManyInFlight { life, key, .. }
             | Violation::TooSoon { life, key, .. }
             | Violation::SweptTooOften { life, key, .. }
             | Violation::InStep {

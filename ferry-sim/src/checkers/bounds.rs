@@ -1,0 +1,53 @@
+//! P8: no batch is larger than it may be, and no more are in flight.
+//!
+//! A batch is seen by its calls of the store. Between two of them it is in flight all the same; so there are no fewer than are
+//! counted here.
+
+use std::collections::BTreeMap;
+
+use ferry_core::Instant;
+
+use super::Violation;
+use crate::{
+    calls::{Ask, Asked},
+    history::{History, Life},
+    workload::Workload,
+};
+
+pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation>) {
+    let limits = history.pace.limits;
+    let mut in_flight = BTreeMap::new();
+    for call in &history.calls {
+        let &Asked { life, key, .. } = call;
+        match &call.ask {
+            Ask::Commit(entries) if entries.len() > limits.max_batch => {
+                found.push(Violation::BatchTooLarge {
+                    life,
+                    key,
+                    inputs: entries.len(),
+                    inputs_max: limits.max_batch,
+                });
+            }
+            Ask::Commit(_) | Ask::Read => {}
+            // By whoever resumes, too.
+            Ask::Look | Ask::Project => continue,
+        }
+        let batches = under_way(&mut in_flight, call);
+        if batches > limits.max_in_flight {
+            found.push(Violation::TooManyInFlight {
+                life,
+                key,
+                batches,
+                batches_max: limits.max_in_flight,
+            });
+        }
+    }
+}
+
+/// How many calls of that life are under way with this one; each batch has one at a time.
+fn under_way(in_flight: &mut BTreeMap<Life, Vec<Option<Instant>>>, call: &Asked) -> usize {
+    let ends = in_flight.entry(call.life).or_default();
+    ends.retain(|end| end.is_none_or(|end| end > call.at));
+    ends.push(call.came.map(|(end, _)| end));
+    ends.len()
+}
