@@ -207,6 +207,8 @@ pub struct History<W: Workload> {
     pub unanswered: Vec<u64>,
     /// A key that was broken for good, by no fault of the write's.
     pub broken: Option<u32>,
+    /// Lives that ended before the run did, by a crash or in order.
+    pub ended: Vec<Life>,
     /// How the time after the healing ended.
     pub halt: Option<Halt>,
     /// The nodes at the end.
@@ -226,6 +228,7 @@ impl<W: Workload> Default for History<W> {
             pending: Vec::new(),
             unanswered: Vec::new(),
             broken: None,
+            ended: Vec::new(),
             halt: None,
             nodes: Vec::new(),
         }

@@ -2,9 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ferry_core::{Fold, Instant, drive::Stats};
+use ferry_core::{Class, Fold, Instant, drive::Stats};
 use ferry_sim::{
     Difference, How, Quirk, Sent, Told,
+    calls::{Ask, Asked, Came},
     checkers::{Property, Violation, check},
     executor::Halt,
     history::{Heard, History, Life, NodeEnd, Reach, Submission, SubmissionId, What, Why, Written},
@@ -106,6 +107,18 @@ impl Tale {
     fn writes(&mut self, secs: u64, by: Option<Life>, what: What<Purses>) -> &mut Self {
         let (at, key) = (at(secs), KEY);
         self.0.log.push(Written { at, key, by, what });
+        self
+    }
+
+    /// A commit of it is asked for, and this comes of it.
+    fn tries(&mut self, secs: u64, submission: usize, came: Came) -> &mut Self {
+        self.0.calls.push(Asked {
+            life: LIFE,
+            key: KEY,
+            ask: Ask::Commit(vec![SubmissionId(submission as u64)]),
+            at: at(secs),
+            came: Some((at(secs), came)),
+        });
         self
     }
 
@@ -220,6 +233,7 @@ fn not_committed_is_untrue_of_what_is_written_before_or_after() {
                 tale.lands(secs, &[input]),
                 [Violation::WroteAfterAll { .. }]
             );
+            tale.tries(2, input, Came::Refused);
             tale.hears(input, 3, Heard::InDoubt(Why::Refused));
             assert_found!(tale, []);
         }
@@ -228,6 +242,45 @@ fn not_committed_is_untrue_of_what_is_written_before_or_after() {
     let input = tale.asks(10, 5);
     tale.lands(1, &[input]).deletes(2);
     assert_found!(tale.hears(input, 3, Heard::NotCommitted(Why::Refused)), []);
+}
+
+#[test]
+fn in_doubt_is_untrue_where_no_commit_may_have_brought_it() {
+    let doubt = || Heard::InDoubt(Why::Store(StoreError::Busy));
+    let told = |tell: &dyn Fn(&mut Tale, usize)| {
+        let mut tale = Tale::new();
+        let input = tale.asks(10, 5);
+        tell(&mut tale, input);
+        tale.hears(input, 3, doubt());
+        tale
+    };
+    assert_found!(told(&|_, _| ()), [Violation::NoDoubt { .. }]);
+    for came in [Came::Refused, Came::InDoubt, Came::Done] {
+        assert_found!(told(&|tale, input| _ = tale.tries(2, input, came)), []);
+        let late = told(&|tale, input| _ = tale.tries(4, input, came));
+        assert_found!(late, [Violation::NoDoubt { .. }]);
+    }
+    let failed = Came::Failed(Class::Transient);
+    let failed = told(&|tale, input| _ = tale.tries(2, input, failed));
+    assert_found!(failed, [Violation::NoDoubt { .. }]);
+    // Brought by another process; and with a copy beside it that may yet be.
+    assert_found!(told(&|tale, input| _ = tale.lands(2, &[input])), []);
+    assert_found!(told(&|tale, input| _ = tale.asks_again(input)), []);
+}
+
+#[test]
+fn nobody_is_abandoned_by_a_node_that_is_there() {
+    for heard in [
+        Heard::NotCommitted(Why::Abandoned),
+        Heard::InDoubt(Why::Abandoned),
+    ] {
+        let mut tale = Tale::new();
+        let input = tale.asks(10, 5);
+        tale.hears(input, 3, heard);
+        assert_found!(tale, [Violation::NobodyLeft { .. }]);
+        tale.0.ended.push(LIFE);
+        assert_found!(tale, []);
+    }
 }
 
 #[test]
@@ -533,7 +586,7 @@ fn who_is_blamed_for_what_is_not_wrong_with_it_is_found() {
         let mut tale = Tale::new();
         let content = Arc::new(Amount { id: 10, cents: 5 });
         let input = tale.sends(10, content, quirk);
-        tale.hears(input, 3, heard);
+        tale.tries(2, input, Came::InDoubt).hears(input, 3, heard);
         tale
     };
     let not_allowed = Why::Store(StoreError::NotAllowed);

@@ -58,7 +58,7 @@ pub(super) fn check<W: Workload>(
             // Of these, all of a key are held against its line together: see `moments.rs`.
             Heard::Outcome(..) => None,
             Heard::NotCommitted(_) | Heard::Rejected => answered.was_not_written(heard, lines),
-            // Whatever happened, it is not wrong; that it is not said for ever is another property.
+            // See `doubts.rs`.
             Heard::InDoubt(_) => None,
         };
         found.extend(wrong);

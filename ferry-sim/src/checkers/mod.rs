@@ -3,6 +3,7 @@
 
 mod answers;
 mod bounds;
+mod doubts;
 mod ends;
 mod lines;
 mod moments;
@@ -26,6 +27,7 @@ pub fn check<W: Workload>(load: &W, history: &History<W>) -> Vec<Violation> {
     let lines = Lines::of(&load, history, &mut found);
     answers::check(&load, history, &lines, &mut found);
     moments::check(&load, history, &lines, &mut found);
+    doubts::check(&load, history, &lines, &mut found);
     order::check(history, &mut found);
     view::check(history, &lines, &mut found);
     ends::check(history, &mut found);

@@ -34,6 +34,14 @@ pub enum Violation {
         submission: SubmissionId,
         heard: String,
     },
+    NoDoubt {
+        submission: SubmissionId,
+        heard: String,
+    },
+    NobodyLeft {
+        submission: SubmissionId,
+        heard: String,
+    },
     NotShown {
         submission: SubmissionId,
         entries: usize,
@@ -174,6 +182,8 @@ impl Violation {
             Self::WrongOutcome { .. }
             | Self::ForOtherContent { .. }
             | Self::NeverSo { .. }
+            | Self::NoDoubt { .. }
+            | Self::NobodyLeft { .. }
             | Self::NotShown { .. }
             | Self::WroteAfterAll { .. } => Property::TrueAnswers,
             Self::StillPending { .. } | Self::NeverShown { .. } => Property::Projected,
@@ -236,6 +246,16 @@ impl fmt::Display for Violation {
                 write!(
                     f,
                     "{submission} heard \"{heard}\", which was not so meanwhile"
+                )
+            }
+            Self::NoDoubt { submission, heard } => write!(
+                f,
+                "{submission} heard \"{heard}\", and there is nothing to doubt: no commit may have brought it"
+            ),
+            Self::NobodyLeft { submission, heard } => {
+                write!(
+                    f,
+                    "{submission} heard \"{heard}\", and its node was there all the time"
                 )
             }
             Self::NotShown {

@@ -170,6 +170,7 @@ impl<K: Kind> World<K> {
         if !state.is_alive(life) {
             return None;
         }
+        state.history.ended.push(life);
         let node = &mut state.nodes[life.node];
         let up = mem::take(&mut node.up)?;
         Some((up, mem::take(&mut node.sweeper)))

@@ -179,6 +179,8 @@ impl About {
             Violation::WrongOutcome { submission, .. }
             | Violation::ForOtherContent { submission, .. }
             | Violation::NeverSo { submission, .. }
+            | Violation::NoDoubt { submission, .. }
+            | Violation::NobodyLeft { submission, .. }
             | Violation::NotShown { submission, .. }
             | Violation::Blamed { submission, .. }
             | Violation::NeverWritten { submission, .. }
