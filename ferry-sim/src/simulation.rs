@@ -19,7 +19,7 @@ use crate::{
     shrink::{Progress, Shrunk, shrink},
     swarm::{Draws, Size},
     tape::{Choices, Tape},
-    trace::{Keep, Trace},
+    trace::{Difference, Keep, Trace},
     weak::ByHand,
     workload::{ProjectedWorkload, Workload},
     world::World,
@@ -184,7 +184,7 @@ runs!(ProjectedWriterSimulation, ProjectedWorkload, Projected);
 runs!(ByHandWriterSimulation, Workload, ByHand);
 
 fn twice(run: impl Fn(Keep) -> (Report, Keep)) -> Report {
-    let (_, kept) = run(Keep::Hashes(Vec::new()));
+    let (before, kept) = run(Keep::Hashes(Vec::new()));
     let Keep::Hashes(hashes) = kept else {
         unreachable!("it keeps what it was told to keep")
     };
@@ -193,6 +193,12 @@ fn twice(run: impl Fn(Keep) -> (Report, Keep)) -> Report {
     let Keep::Against { first, .. } = kept else {
         unreachable!("it keeps what it was told to keep")
     };
+    let differs = before.violations != report.violations || before.points != report.points;
+    let found = || Difference {
+        same: report.events,
+        then: None,
+    };
+    let first = first.or_else(|| differs.then(found));
     report.violations.extend(first.map(Violation::Diverged));
     report
 }

@@ -34,9 +34,13 @@
 //! - A crash is looked at before each step, not between an answer and what follows from it alone, for the same reason. A
 //!   crash after a write has arrived and before that is heard is a choice of its own.
 //! - Of processes to which nothing has happened yet, the first is taken; of deposits that are still to be sent, too.
+//! - A process that has nothing to do does not crash: it has nothing to lose.
 //! - A client gives up, and a late write is found never to arrive, only when nobody else has a step left: until then
 //!   both may as well be late.
 //! - Who has come to its end and will not be given anything is forgotten, and so is what no check can depend on any more.
+//!
+//! A client that still waits sends its input again to another process only. The same input twice in one batch is left to the
+//! simulations.
 //!
 //! # Where to read
 //!

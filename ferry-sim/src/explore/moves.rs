@@ -107,22 +107,21 @@ impl State {
 
     fn submissions_again(&self, scope: &Scope, is_at_rest: bool, moves: &mut Vec<Move>) {
         for (input, client) in self.clients.iter().enumerate() {
-            let (last, is_patient) = match *client {
-                Client::Wonders { last, .. } => (last, true),
+            // Who has its answer goes to any; who still waits for one, to another.
+            let (waits_at, is_patient) = match *client {
+                Client::Wonders { .. } => (None, true),
                 Client::Waits { attempt, process }
                     if self.left.impatient > 0 && attempt < scope.resends =>
                 {
-                    (process, false)
+                    (Some(process), false)
                 }
                 Client::New | Client::Waits { .. } | Client::Gone => continue,
             };
             let input = input as u8;
             let is_alive = |process: &u8| self.place(*process).is_some();
-            let mut others: Vec<u8> = (0..scope.processes).filter(is_alive).collect();
-            if others.len() > 1 {
-                others.retain(|process| *process != last);
-            }
-            let again = others.into_iter();
+            let again = (0..scope.processes)
+                .filter(is_alive)
+                .filter(|process| waits_at != Some(*process));
             moves.extend(again.map(|process| Move::Submits { input, process }));
             if is_at_rest && is_patient {
                 moves.push(Move::GivesUp(input));
