@@ -1,5 +1,7 @@
 //! Safeguards that can be left out on purpose, one at a time, to see that the checkers notice.
 
+use ferry_core::per_key::Limits;
+
 /// Whether the store holds a commit against the version that it expects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fence {
@@ -174,6 +176,22 @@ pub enum Front {
     CarriedByTask,
     /// The same, and the first of them carries it as long as it is there.
     CarriedByCaller,
+}
+
+impl Front {
+    /// What is left of a handle's bounds where that front is before it, or in its place.
+    pub(crate) fn bounds(self, limits: Limits) -> Limits {
+        match self {
+            Self::OneHandle => limits,
+            Self::TwoHandles | Self::NoBatches | Self::CarriedByTask | Self::CarriedByCaller => {
+                Limits {
+                    max_batch: usize::MAX,
+                    max_in_flight: usize::MAX,
+                    ..limits
+                }
+            }
+        }
+    }
 }
 
 /// What becomes of a caller's place in the queue.

@@ -12,6 +12,7 @@ use std::{
 use ferry_core::drive::Runtime;
 
 use crate::{
+    calls::Pace,
     chance::Chance,
     event::{AnswerKind, Event},
     executor::Process,
@@ -118,7 +119,10 @@ impl<K: Kind> World<K> {
             table: Table::new(load.clone()),
             nodes,
             history: History {
-                pace: draws.pace(),
+                pace: Pace {
+                    limits: policy.front.bounds(draws.limits),
+                    ..draws.pace()
+                },
                 ..History::default()
             },
             points: Points::default(),

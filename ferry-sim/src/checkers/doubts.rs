@@ -75,10 +75,11 @@ fn committed<W: Workload>(history: &History<W>) -> BTreeMap<Which, Instant> {
             continue;
         }
         for submission in submissions {
-            let number = history.submissions[submission.0 as usize].number;
-            first
-                .entry((call.life, call.key, number))
-                .or_insert(call.at);
+            // A history made by hand may have calls alone.
+            if let Some(asked) = history.submissions.get(submission.0 as usize) {
+                let which = (call.life, call.key, asked.number);
+                first.entry(which).or_insert(call.at);
+            }
         }
     }
     first

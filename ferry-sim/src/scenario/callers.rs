@@ -32,7 +32,7 @@ pub(super) const STORIES: &[Scenario] = &[
                     front: Front::CarriedByCaller,
                     ..Policy::WHOLE
                 },
-                fails: &[Property::Answered, Property::NoLeaks],
+                fails: &[Property::TrueAnswers, Property::Answered, Property::NoLeaks],
             },
         )],
         ..Scenario::BLANK

@@ -65,8 +65,13 @@ impl Fleet {
     }
 
     pub(super) fn thawed(&mut self, line: Line, node: usize) {
-        if let Some(place) = self.node(node).frozen.take() {
-            self.elements[place].until(line);
+        match self.node(node).frozen.take() {
+            Some(place) => self.elements[place].until(line),
+            // Its life was over before; it was shutting down, and that is done now.
+            None => {
+                let title = format!("Node {node} thawed");
+                self.add(Element::at(line, What::Frozen, title), node);
+            }
         }
     }
 

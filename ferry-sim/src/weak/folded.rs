@@ -1,6 +1,9 @@
 //! The fold of a batch, by hand.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    collections::BTreeSet,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
 use ferry_core::{Fold, Step, StepOf};
 
@@ -20,6 +23,8 @@ pub(super) struct Batch<K: Kind> {
     pub(super) answers: Vec<Option<HeardBy<K::Load>>>,
     /// Whether a commit of some of them may have landed unheard.
     pub(super) is_in_doubt: bool,
+    /// Which inputs, by their numbers.
+    pub(super) in_doubt: BTreeSet<u64>,
 }
 
 /// What a fold came to.
@@ -33,11 +38,14 @@ pub(super) struct Folded<K: Kind> {
 impl<K: Kind> Batch<K> {
     /// Without proof nobody is told that nothing was written.
     pub(super) fn fail_all(&mut self, open: &[usize], why: Why) {
-        let heard = match self.is_in_doubt {
-            true => Heard::InDoubt(why),
-            false => Heard::NotCommitted(why),
-        };
-        self.tell_all(open, &heard);
+        for &at in open {
+            let is_in_doubt = self.in_doubt.contains(&self.inputs[at].number);
+            self.answers[at] = Some(if is_in_doubt {
+                Heard::InDoubt(why)
+            } else {
+                Heard::NotCommitted(why)
+            });
+        }
     }
 
     pub(super) fn tell_all(&mut self, open: &[usize], heard: &HeardBy<K::Load>) {

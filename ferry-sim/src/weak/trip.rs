@@ -3,6 +3,8 @@
 use core::{fmt, time::Duration};
 use std::sync::{Mutex, PoisonError};
 
+use std::collections::BTreeSet;
+
 use ferry_core::{
     Class, Commit, CommitError, Instant, Retry,
     drive::{Runtime, Store},
@@ -89,6 +91,7 @@ impl<K: Kind> Trips<K> {
             answers: vec![None; inputs.len()],
             inputs,
             is_in_doubt: false,
+            in_doubt: BTreeSet::new(),
         };
         // The next one last.
         let mut groups: Vec<Vec<usize>> = vec![all];
@@ -161,6 +164,13 @@ impl<K: Kind> Trips<K> {
             entries: &folded.entries,
         };
         let committed: Result<VersionOf<K::Load>, _> = self.store.commit(&batch.key, commit).await;
+        if matches!(
+            committed,
+            Err(CommitError::Refused | CommitError::InDoubt(_))
+        ) {
+            let carried = folded.entries.iter().map(|sent| sent.number);
+            batch.in_doubt.extend(carried);
+        }
         match committed {
             Ok(_) => {
                 batch.answer(folded.outcomes);
