@@ -15,7 +15,7 @@
 //! | --- | --- |
 //! | what you call | `handle.rs`, `submission.rs`, `builder.rs`, `stats.rs` |
 //! | what you implement | `runtime.rs`, `store.rs`, `own_call.rs` |
-//! | the way of an input | `shared.rs`, then `shard.rs` |
+//! | the way of an input | `shared/`, then `shard.rs` |
 //! | the tasks | `crew.rs`, `mailbox.rs`, `clock.rs` |
 //! | what a task does with a batch | `write.rs`, `projected.rs`, `own_call.rs`; with the store: `edge.rs` |
 //! | finishing what is pending | `resuming.rs`, `run.rs`; of many keys `sweep.rs`; on a schedule `sweeper.rs`, `rounds.rs`, `debts.rs`; pauses `pause.rs` |

@@ -6,13 +6,18 @@
 //! | the bounds | `limits.rs` |
 //! | tickets, batches, refusals | `batch.rs` |
 //! | one key's waiting inputs | `lane.rs` |
+//! | what an event does inside | `works.rs` |
+//! | permits that a driver lends | `lent.rs` |
 //! | what it is all stored in | `slab.rs`, `heap.rs` |
 
 mod batch;
 mod heap;
 mod lane;
+#[cfg(feature = "drive")]
+mod lent;
 mod limits;
 mod slab;
+mod works;
 
 use alloc::{collections::VecDeque, vec::Vec};
 use core::{
@@ -405,211 +410,6 @@ where
             .first()
             .map(|oldest| self.waiting[oldest].submitted)
     }
-
-    // ---- permits lent by a driver ---------------------------------------------------------------
-
-    /// Whether a batch is ready and lacks nothing but a permit.
-    #[cfg(feature = "drive")]
-    pub(crate) fn wants_permit(&self) -> bool {
-        !self.ready.is_empty()
-    }
-
-    /// How many more inputs of this key would be accepted, as far as the key's own bound goes.
-    #[cfg(feature = "drive")]
-    pub(crate) fn room_at(&self, hash: u64, key: &K) -> usize {
-        let queueing = self
-            .find(hash, key)
-            .map_or(0, |lane| self.lanes[lane].queueing());
-        self.limits.max_queueing_per_key.saturating_sub(queueing)
-    }
-
-    /// Whether an input of this weight can ever go.
-    #[cfg(feature = "drive")]
-    pub(crate) fn takes(&self, weight: usize) -> bool {
-        weight <= self.limits.max_weight
-    }
-
-    /// Lets one batch go; to be called when [`wants_permit`](Self::wants_permit). The permit is the
-    /// batch's until it is finished.
-    #[cfg(feature = "drive")]
-    pub(crate) fn lend_permit(&mut self) {
-        if let Some(lane) = self.ready.pop() {
-            self.take_off(lane);
-        }
-    }
-
-    // ---- how it works -------------------------------------------------------------------------
-
-    fn find(&self, hash: u64, key: &K) -> Option<Index> {
-        self.by_key
-            .find(hash, |&lane| self.lanes[lane].key == *key)
-            .copied()
-    }
-
-    /// Why an input of this weight cannot be accepted now.
-    fn objection(&self, lane: Option<Index>, weight: usize) -> Option<Reason> {
-        let queueing_of_key = lane.map_or(0, |lane| self.lanes[lane].queueing());
-        if self.door != Door::Open {
-            Some(Reason::Closed)
-        } else if weight > self.limits.max_weight {
-            Some(Reason::TooHeavy)
-        } else if self.queueing() >= self.limits.max_queueing.min(u32::MAX as usize - 1) {
-            Some(Reason::QueueFull)
-        } else if queueing_of_key >= self.limits.max_queueing_per_key {
-            Some(Reason::KeyFull)
-        } else {
-            None
-        }
-    }
-
-    fn open_lane(&mut self, hash: u64, key: K) -> Index {
-        let lane = Lane::new(hash, key);
-        let Ok(handle) = self.lanes.insert(lane) else {
-            unreachable!("a lane has an input, and inputs are bounded below 2³² − 1")
-        };
-        let lanes = &self.lanes;
-        self.by_key
-            .insert_unique(hash, handle.index, |&lane| lanes[lane].hash);
-        handle.index
-    }
-
-    fn enqueue(&mut self, lane: Index, input: I, terms: Terms) -> Ticket {
-        let order = self.accepted;
-        self.accepted += 1;
-        let waiting = Waiting::new(lane, order, self.now, terms, input);
-        let Ok(handle) = self.waiting.insert(waiting) else {
-            unreachable!("inputs are bounded below 2³² − 1")
-        };
-        self.by_age.push(&mut self.waiting, handle.index);
-        let lane = &mut self.lanes[lane];
-        lane.queue.push(&mut self.waiting, handle.index);
-        lane.waiting += 1;
-        lane.weight += terms.weight as u128;
-        if let Some(deadline) = terms.deadline {
-            self.deadlines.set(handle.index, (deadline, order));
-        }
-        Ticket(handle)
-    }
-
-    /// Takes an input out of every structure it stands in.
-    fn unlink(&mut self, index: Index) -> Waiting<I> {
-        let lane = self.waiting[index].lane;
-        self.lanes[lane].queue.unlink(&mut self.waiting, index);
-        self.by_age.unlink(&mut self.waiting, index);
-        self.deadlines.remove(index);
-        let waiting = self.waiting.remove(index);
-        let lane = &mut self.lanes[lane];
-        lane.waiting -= 1;
-        lane.weight -= waiting.weight as u128;
-        waiting
-    }
-
-    /// Lets time pass: deadlines first, then lingering keys. False when nothing was due.
-    fn advance(&mut self, now: Instant) -> bool {
-        self.now = self.now.max(now);
-        if self.timeout().is_none_or(|due| self.now < due) {
-            return false;
-        }
-        let now = self.now;
-        while let Some(index) = self.deadlines.least_if(|(due, _)| due <= now) {
-            let ticket = Ticket(self.waiting.handle(index));
-            let waiting = self.unlink(index);
-            self.commands
-                .push_back(Command::Expired(ticket, waiting.input));
-            self.reconsider(waiting.lane);
-        }
-        while let Some(lane) = self.lingering.least_if(|(due, _)| due <= now) {
-            self.reconsider(lane);
-        }
-        true
-    }
-
-    /// Puts a lane where it belongs after any change to it: ready, lingering, neither, or gone.
-    fn reconsider(&mut self, index: Index) {
-        let lane = &self.lanes[index];
-        if matches!(lane.phase, Phase::InFlight { .. }) {
-            return;
-        }
-        let Some(oldest) = lane.queue.first().map(|oldest| &self.waiting[oldest]) else {
-            self.ready.remove(index);
-            self.lingering.remove(index);
-            self.close_lane(index);
-            return;
-        };
-        let due = oldest.submitted + self.limits.linger;
-        if due <= self.now || lane.is_full(&self.limits) || self.door != Door::Open {
-            self.lingering.remove(index);
-            self.ready.set(index, oldest.order);
-        } else {
-            self.ready.remove(index);
-            self.lingering.set(index, (due, oldest.order));
-        }
-    }
-
-    fn close_lane(&mut self, index: Index) {
-        let hash = self.lanes[index].hash;
-        if let Ok(entry) = self.by_key.find_entry(hash, |&lane| lane == index) {
-            entry.remove();
-        }
-        let Lane { key, phase, .. } = self.lanes.remove(index);
-        // One at a time, in case the user's `Drop` panics: the machine has to be whole after.
-        discard(key);
-        discard(phase);
-    }
-
-    /// Lets ready lanes go as far as there are permits of the machine's own.
-    fn dispatch(&mut self) {
-        match self.permits {
-            Permits::Own => {
-                while self.in_flight.batches < self.limits.max_in_flight {
-                    let Some(lane) = self.ready.pop() else {
-                        break;
-                    };
-                    self.take_off(lane);
-                }
-            }
-            #[cfg(feature = "drive")]
-            Permits::Lent => {}
-        }
-    }
-
-    /// Makes a lane's next batch of its oldest inputs, as many as fit, and sends it off.
-    fn take_off(&mut self, index: Index) {
-        let mut items = self.buffers.pop().unwrap_or_default();
-        self.spare_items -= items.capacity();
-        let mut room = self.limits.max_weight;
-        while items.len() < self.limits.max_batch {
-            let Some(oldest) = self.lanes[index].queue.first() else {
-                break;
-            };
-            let Some(left) = room.checked_sub(self.waiting[oldest].weight) else {
-                break;
-            };
-            room = left;
-            let ticket = Ticket(self.waiting.handle(oldest));
-            let Waiting {
-                deadline, input, ..
-            } = self.unlink(oldest);
-            items.push(Item {
-                ticket,
-                deadline,
-                input,
-            });
-        }
-        self.in_flight.batches += 1;
-        self.in_flight.inputs += items.len();
-        let key = self.lanes[index].launch(items.len());
-        let lane = self.lanes.handle(index);
-        self.commands
-            .push_back(Command::Dispatch(Batch { lane, key, items }));
-    }
-
-    fn check_drained(&mut self) {
-        if self.door == Door::Closing && self.lanes.len() == 0 {
-            self.door = Door::Drained;
-            self.commands.push_back(Command::Drained);
-        }
-    }
 }
 
 impl<K, I, S> fmt::Debug for PerKey<K, I, S> {
@@ -620,75 +420,5 @@ impl<K, I, S> fmt::Debug for PerKey<K, I, S> {
             .field("waiting", &self.waiting.len())
             .field("batches_in_flight", &self.in_flight.batches)
             .finish_non_exhaustive()
-    }
-}
-
-/// What only a driver that lends the permits can do; all else is told in `tests/batching`.
-#[cfg(all(test, feature = "drive"))]
-mod tests {
-    use super::*;
-
-    type Hasher = core::hash::BuildHasherDefault<std::hash::DefaultHasher>;
-
-    fn lending() -> PerKey<char, u32, Hasher> {
-        PerKey::with_lent_permits(Limits::default(), Hasher::default()).unwrap()
-    }
-
-    fn dispatched(per_key: &mut PerKey<char, u32, Hasher>) -> Batch<char, u32> {
-        match per_key.poll() {
-            Some(Command::Dispatch(batch)) => batch,
-            other => panic!("no batch but {other:?}"),
-        }
-    }
-
-    #[test]
-    fn nothing_goes_without_a_permit_and_one_permit_lets_the_oldest_go() {
-        let mut per_key = lending();
-        assert!(!per_key.wants_permit());
-        for (key, input) in [('b', 1), ('a', 2), ('b', 3)] {
-            per_key.submit(Instant::EPOCH, key, input).unwrap();
-        }
-        assert!(per_key.wants_permit() && per_key.poll().is_none());
-        per_key.lend_permit();
-        let batch = dispatched(&mut per_key);
-        assert_eq!((*batch.key(), batch.items().len()), ('b', 2));
-        assert!(per_key.poll().is_none() && per_key.wants_permit());
-        per_key.lend_permit();
-        assert_eq!(*dispatched(&mut per_key).key(), 'a');
-        assert!(!per_key.wants_permit());
-    }
-
-    #[test]
-    fn a_permit_lent_where_nothing_is_ready_any_more_is_harmless() {
-        let mut per_key = lending();
-        let ticket = per_key.submit(Instant::EPOCH, 'a', 1).unwrap();
-        assert_eq!(per_key.withdraw(ticket), Some(1));
-        assert!(!per_key.wants_permit());
-        per_key.lend_permit();
-        assert!(per_key.poll().is_none());
-        assert_eq!((per_key.keys(), per_key.batches_in_flight()), (0, 0));
-    }
-
-    #[test]
-    fn closed_it_drains_also_by_the_last_input_being_withdrawn() {
-        let mut per_key = lending();
-        let ticket = per_key.submit(Instant::EPOCH, 'a', 1).unwrap();
-        per_key.close();
-        assert!(per_key.poll().is_none());
-        assert_eq!(per_key.withdraw(ticket), Some(1));
-        assert!(matches!(per_key.poll(), Some(Command::Drained)));
-        assert!(per_key.poll().is_none());
-    }
-
-    #[test]
-    fn closed_it_drains_by_evicting_everything() {
-        let mut per_key = lending();
-        for (key, input) in [('b', 1), ('a', 2)] {
-            per_key.submit(Instant::EPOCH, key, input).unwrap();
-        }
-        per_key.close();
-        let evicted = core::iter::from_fn(|| per_key.evict_oldest()).map(|(_, input)| input);
-        assert!(evicted.eq([1, 2]));
-        assert!(matches!(per_key.poll(), Some(Command::Drained)));
     }
 }

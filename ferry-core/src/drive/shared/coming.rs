@@ -1,0 +1,146 @@
+//! An input comes in: it is given a place, and boards the machine of its key's shard.
+
+use alloc::sync::Arc;
+use core::{sync::atomic::Ordering::SeqCst, time::Duration};
+
+use super::{RejectedOf, Shared, SubmissionOf};
+use crate::{
+    Instant,
+    drive::{
+        carries::{Carried, Carries},
+        shard::{Effects, Shard, State},
+        slot::Reply,
+        submission::Submission,
+    },
+    per_key::{Reason, Rejected, Terms},
+};
+
+impl<C: Carries> Shared<C> {
+    pub(in crate::drive) fn submit(
+        self: &Arc<Self>,
+        key: C::Key,
+        input: C::Input,
+        within: Option<Duration>,
+    ) -> Result<SubmissionOf<C>, RejectedOf<C>> {
+        let passenger = self.passenger(key, input);
+        if self.is_closed() {
+            return Err(self.reject(passenger.rejected(Reason::Closed)));
+        }
+        if !self.room.try_take() {
+            return Err(self.reject(passenger.rejected(Reason::QueueFull)));
+        }
+        // Given back also when the key's `Eq` or `Clone` panics.
+        let lent = Lent(self);
+        let shard = self.shard(passenger.hash);
+        let mut state = shard.state.lock();
+        let boarded = if state.is_behind(&passenger) {
+            Err(passenger.rejected(Reason::KeyFull))
+        } else {
+            self.board(shard, &mut state, passenger, within)
+        };
+        drop(state);
+        match boarded {
+            Ok((submission, effects)) => {
+                lent.used();
+                self.act(effects);
+                Ok(submission)
+            }
+            Err(rejected) => Err(self.reject(rejected)),
+        }
+    }
+
+    /// An input with what is known of it before anything is locked.
+    pub(in crate::drive) fn passenger(&self, key: C::Key, input: C::Input) -> Passenger<C> {
+        let weight = self.crew.weight(&input);
+        let hash = self.hash(&key);
+        Passenger {
+            key,
+            input,
+            hash,
+            weight,
+            now: self.now(),
+        }
+    }
+
+    /// Puts an input that has its place among the queueing into its shard's machine.
+    pub(in crate::drive) fn board(
+        &self,
+        shard: &Arc<Shard<C>>,
+        state: &mut State<C>,
+        passenger: Passenger<C>,
+        within: Option<Duration>,
+    ) -> Result<(SubmissionOf<C>, Effects<C>), RejectedOf<C>> {
+        let Passenger {
+            key,
+            input,
+            hash,
+            weight,
+            now,
+        } = passenger;
+        let slot = shard.slot(state);
+        let carried = Carried {
+            hash,
+            input,
+            reply: Reply::new(Arc::clone(&slot)),
+        };
+        let terms = Terms {
+            deadline: within.map(|within| now + within),
+            weight,
+        };
+        match state.per_key.submit_hashed(now, hash, key, carried, terms) {
+            Ok(ticket) => {
+                state.counters.accepted += 1;
+                let effects = shard.settle(state, self);
+                Ok((Submission::new(slot, ticket), effects))
+            }
+            Err(Rejected {
+                reason,
+                key,
+                input: Carried { input, reply, .. },
+            }) => {
+                reply.forgo();
+                Err(Rejected { reason, key, input })
+            }
+        }
+    }
+
+    pub(in crate::drive) fn reject(&self, rejected: RejectedOf<C>) -> RejectedOf<C> {
+        self.rejected.fetch_add(1, SeqCst);
+        rejected
+    }
+}
+
+/// A place among the queueing, given back unless an input boards on it.
+struct Lent<'a, C: Carries>(&'a Arc<Shared<C>>);
+
+impl<C: Carries> Lent<'_, C> {
+    /// The input gives it back.
+    fn used(self) {
+        core::mem::forget(self);
+    }
+}
+
+impl<C: Carries> Drop for Lent<'_, C> {
+    fn drop(&mut self) {
+        self.0.release_room(1);
+    }
+}
+
+/// An input that is about to board.
+pub(in crate::drive) struct Passenger<C: Carries> {
+    pub(in crate::drive) key: C::Key,
+    pub(in crate::drive) input: C::Input,
+    pub(in crate::drive) hash: u64,
+    pub(in crate::drive) weight: usize,
+    pub(in crate::drive) now: Instant,
+}
+
+impl<C: Carries> Passenger<C> {
+    pub(in crate::drive) fn rejected(self, reason: Reason) -> RejectedOf<C> {
+        Rejected {
+            reason,
+            key: self.key,
+            input: self.input,
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! A batch's round trip is over: its callers are answered, and its task goes on.
+
+use alloc::sync::Arc;
+
+use super::Shared;
+use crate::{
+    drive::{
+        carries::{BatchOf, Carrier, Carries, Kit},
+        mailbox::{Mailbox, Work},
+        shard::Launch,
+    },
+    fold_write::Tally,
+    per_key::Stub,
+};
+
+impl<C: Carries> Shared<C> {
+    /// A batch's round trip is over. What its task does next: carry another batch, wait, or end.
+    ///
+    /// The callers get their answers after the batch has left the queue, so that one who hears finds
+    /// its place free; and before the permit is given back, so that `close` does not end before.
+    pub(in crate::drive) fn finished<X: Carrier<C>>(
+        self: &Arc<Self>,
+        done: Finished<C>,
+        mailbox: &Arc<Mailbox<C>>,
+        carrier: &X,
+        kit: &mut Kit<C, X>,
+    ) -> Next<C> {
+        let Finished {
+            shard,
+            hash,
+            inputs,
+            ending,
+        } = done;
+        let shard = &self.shards[shard];
+        let now = self.crew.now();
+        let mut state = shard.state.lock();
+        match ending {
+            Ending::Carried(batch) => {
+                state.counters.add_batch(inputs, carrier.tally(&kit.gear));
+                state.per_key.take_back(now, batch);
+            }
+            Ending::Lost(stub) => {
+                state
+                    .counters
+                    .add_batch(inputs, Some(&Tally::of_failed(inputs)));
+                state.per_key.lost(now, stub);
+            }
+        }
+        // The permit goes on to this shard's next batch if no other shard waits for one.
+        let is_kept = state.per_key.wants_permit() && self.permits.nobody_waits();
+        if is_kept {
+            state.per_key.lend_permit();
+        }
+        let mut effects = shard.settle(&mut state, self);
+        state.call_waiters(hash, &mut effects.called);
+        let next = match effects.launch.take() {
+            Some(Launch { work, mailbox }) => {
+                state.idle.extend(mailbox);
+                Next::Carry(work)
+            }
+            None if state.idle.len() < self.idle_max && !self.is_orphaned() => {
+                state.idle.push(Arc::clone(mailbox));
+                Next::Wait
+            }
+            None => Next::Retire,
+        };
+        drop(state);
+        self.release_room(inputs);
+        carrier.deliver(&mut kit.gear, &mut kit.answered);
+        shard.keep(&mut kit.answered);
+        if !is_kept {
+            self.release_permit();
+        }
+        self.act(effects);
+        self.watch_no_longer_than_needed();
+        next
+    }
+}
+
+/// A batch whose round trip is over.
+pub(in crate::drive) struct Finished<C: Carries> {
+    pub(in crate::drive) shard: usize,
+    pub(in crate::drive) hash: u64,
+    pub(in crate::drive) inputs: usize,
+    pub(in crate::drive) ending: Ending<C>,
+}
+
+pub(in crate::drive) enum Ending<C: Carries> {
+    Carried(BatchOf<C>),
+    /// A panic took the batch along; its callers know.
+    Lost(Stub),
+}
+
+/// What a task does after a batch.
+pub(in crate::drive) enum Next<C: Carries> {
+    Carry(Work<C>),
+    Wait,
+    Retire,
+}
