@@ -103,7 +103,7 @@ read_result() {
         name=$(violated_in "$log" "$3")
         seen=${name:-violation:unnamed}
         # States, less the first. The one of an initial state that is wrong has no number.
-        steps=$(awk '/^State [0-9]+: </ { states++ } END { print states > 0 ? states - 1 : 0 }' "$log")
+        steps=$(awk '/^State [0-9]+: </ { states++ } END { print (states ? states - 1 : 0) }' "$log")
     fi
 }
 
