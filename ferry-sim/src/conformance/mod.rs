@@ -143,9 +143,8 @@
 //!   between, or by the errors that your client makes.
 //! - That every call ends. A call that hangs hangs the check: give the test a time-out.
 //! - That a read is linearizable where replicas lag only under load.
-//! - That a batch of hundreds is stored whole, or as many ids looked up: its batches are small. If your store cuts at some number,
-//!   try it with a batch of your `max_batch`.
-//! - What goes wrong only after thousands of commits to one key, such as a version that is compared in part.
+//! - What goes wrong only after thousands of commits to one key, such as a version that is cut to two bytes.
+//! - What goes wrong with kinds of keys, ids and contents that the subject does not give.
 //!
 //! | to see | read |
 //! | --- | --- |

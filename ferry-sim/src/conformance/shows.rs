@@ -79,7 +79,7 @@ impl<S: Subject> Case<'_, S> {
             Some(record) => record.state,
             None if wanted.applied.is_empty() => self.subject.fold().empty(&self.key),
             None => {
-                let holding = format!("a record with inputs {:?}", wanted.applied);
+                let holding = format!("a record with inputs {}", told(&wanted.applied));
                 return Err(Finding::new(holding, "no record"));
             }
         };
@@ -121,7 +121,7 @@ impl<S: Subject> Case<'_, S> {
 
     /// What to say of a state that is not the one of the inputs that it knows.
     fn differs(&self, state: &mut StateOf<S>, held: &[u32], absent: &[u32]) -> Finding {
-        let expected = format!("the state that inputs {held:?} lead to");
+        let expected = format!("the state that inputs {} lead to", told(&held));
         let intruder = absent.iter().find(|&&number| self.knows(state, number));
         let seen = match intruder {
             Some(number) => format!("input {number} is in it, and was to be turned away"),
@@ -130,20 +130,26 @@ impl<S: Subject> Case<'_, S> {
         Finding::new(expected, seen)
     }
 
-    /// Has a record tell of one input that it was applied among these, and with which outcome.
+    /// Has a record that was read for some of the inputs applied to it, in whatever order, tell of each of them.
     pub(super) fn tells(
         &self,
         record: Option<Kept<S>>,
         applied: &[u32],
-        number: u32,
+        asked: &[u32],
     ) -> Result<(), Finding> {
         let Some(Record { mut state, .. }) = record else {
             return Err(Finding::new("a record", "no record"));
         };
-        let (_, mut outcomes) = self.model(applied);
-        let place = applied.iter().position(|known| *known == number);
-        let outcome = place.and_then(|place| outcomes.swap_remove(place));
-        self.holds(&mut state, &[number], &[outcome])
+        let (model, outcomes) = self.model(applied);
+        if !self.subject.is_same(&state, &model) {
+            return Err(self.differs(&mut state, applied, &[]));
+        }
+        for (place, number) in applied.iter().enumerate() {
+            if asked.contains(number) {
+                self.holds(&mut state, &[*number], &outcomes[place..=place])?;
+            }
+        }
+        Ok(())
     }
 
     /// The state that these inputs lead to from nothing, and what they were told.
@@ -213,3 +219,19 @@ impl<S: Subject> Case<'_, S> {
 }
 
 type Outcome<S> = <<S as Subject>::Fold as Fold>::Outcome;
+
+/// What is long, its beginning and its end.
+pub(super) fn told(long: &impl std::fmt::Debug) -> String {
+    const ENDS: usize = 120;
+    let long = format!("{long:?}");
+    let (begins, ends) = (
+        long.char_indices().nth(ENDS),
+        long.char_indices().nth_back(ENDS),
+    );
+    match (begins, ends) {
+        (Some((begins, _)), Some((ends, _))) if begins < ends => {
+            format!("{} ... {}", &long[..begins], &long[ends..])
+        }
+        _ => long,
+    }
+}

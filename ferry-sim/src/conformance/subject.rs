@@ -59,6 +59,9 @@ pub trait Subject: Sync {
     /// The input of this number, 1 to 9,999: the same each time, with an id of its own. It can be applied to any state.
     ///
     /// The numbers begin anew with each key, so an id is of one input of a key, and not of the whole store.
+    ///
+    /// Give inputs of the kinds that you are going to have: ids as long as yours, which differ in as little as yours do, and
+    /// text with what is special to your store, such as quotes, a zero byte or a blank at the end.
     fn input(&self, number: u32) -> InputOf<Self>;
 
     /// The input of this number, so large that a record that holds it is as large as it may get; `None` to leave out the check
@@ -66,6 +69,13 @@ pub trait Subject: Sync {
     fn large_input(&self, number: u32) -> Option<InputOf<Self>> {
         let _ = number;
         None
+    }
+
+    /// How many inputs a batch has at most, 1 to 4,000: the `max_batch` of the handle that is to write to the store.
+    ///
+    /// Ferry's own default if you leave it at that.
+    fn max_batch(&self) -> u32 {
+        512
     }
 
     /// Whether a state that was read is the one that was committed, as far as it is stored; leave out the marker, and ids that
@@ -104,7 +114,12 @@ pub enum Deletion {
 }
 
 /// A store with views to be checked, and how the kit reads these.
-pub trait ProjectedSubject: Subject<Store: ProjectedHandle, Fold: Projection> {
+pub trait ProjectedSubject:
+    Subject<
+        Store: ProjectedHandle,
+        Fold: Projection<View = <<Self as Subject>::Store as ProjectedHandle>::View>,
+    >
+{
     /// What the kit sees of a view. Two that differ in an input, in how often they hold it or in its place, are not equal.
     type Picture: PartialEq + Debug;
 

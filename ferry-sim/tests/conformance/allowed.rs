@@ -104,9 +104,13 @@ impl Store for Other {
 }
 
 impl ProjectedStore for Other {
-    type View = ();
+    type View = Vec<u32>;
 
-    async fn project(&self, key: &u32, record: &RecordOf<Self>) -> ProjectResult<(), Trouble> {
+    async fn project(
+        &self,
+        key: &u32,
+        record: &RecordOf<Self>,
+    ) -> ProjectResult<Vec<u32>, Trouble> {
         match self.fate() {
             Fate::Fails => Err(Fault::transient(Trouble::Busy).into()),
             Fate::IsLost => Err(CommitError::InDoubt(Trouble::Busy)),

@@ -76,9 +76,9 @@ impl BlockingStore for Blocked {
 }
 
 impl BlockingProjectedStore for Blocked {
-    type View = ();
+    type View = Vec<u32>;
 
-    fn project(&self, key: &u32, record: &RecordOf<Self>) -> ProjectResult<(), Trouble> {
+    fn project(&self, key: &u32, record: &RecordOf<Self>) -> ProjectResult<Vec<u32>, Trouble> {
         block_on(self.store.project(key, record))
     }
 }

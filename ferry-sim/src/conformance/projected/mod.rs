@@ -7,6 +7,7 @@ mod marker;
 mod plain;
 mod query;
 mod race;
+mod size;
 mod steps;
 
 use super::{check::Check, subject::ProjectedSubject};
@@ -17,6 +18,7 @@ pub(super) fn checks<S: ProjectedSubject>() -> Vec<Check<S>> {
         plain::commit_owes(),
         plain::projection_pays(),
         plain::projections_apart(),
+        size::long_debt(),
         query::pending_is_found(),
         fence::projected_twice(),
         fence::older_projection(),

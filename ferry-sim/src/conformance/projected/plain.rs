@@ -40,23 +40,24 @@ pub(super) fn projection_pays<S: ProjectedSubject>() -> Check<S> {
             Box::pin(async move {
                 let case = Case::new(subject);
                 let (here, there) = (subject.open().await, subject.open().await);
-                case.land(&here, &[1, 2, 3]).await?;
+                // Not in the order of their numbers: a view goes by the order in which they were applied.
+                case.land(&here, &[7, 2, 3]).await?;
                 let read = case.record(&there, &[]).await?;
                 case.projects(&there, &read, "as it was read").await?;
                 case.owes_nothing(&here, "once it was projected").await?;
-                case.view_shows(&here, &[1, 2, 3]).await?;
+                case.view_shows(&here, &[7, 2, 3]).await?;
 
-                let committed = case.land(&here, &[4, 5]).await?;
+                let committed = case.land(&here, &[8, 4]).await?;
                 let which = "as it was committed";
                 case.projects(&here, &committed, which).await?;
                 case.owes_nothing(&there, "once it was projected").await?;
-                case.view_shows(&there, &[1, 2, 3, 4, 5]).await?;
+                case.view_shows(&there, &[7, 2, 3, 8, 4]).await?;
 
                 // Several commits to pay for at once.
                 case.land(&here, &[6]).await?;
-                case.land(&there, &[7, 8]).await?;
+                case.land(&there, &[5, 1]).await?;
                 case.pay(&here).await?;
-                case.view_shows(&there, &[1, 2, 3, 4, 5, 6, 7, 8]).await?;
+                case.view_shows(&there, &[7, 2, 3, 8, 4, 6, 5, 1]).await?;
                 Ok(())
             })
         },
@@ -72,15 +73,16 @@ pub(super) fn projections_apart<S: ProjectedSubject>() -> Check<S> {
             Box::pin(async move {
                 let store = subject.open().await;
                 let (case, other) = (Case::new(subject), Case::new(subject));
-                case.land(&store, &[1]).await?;
-                other.land(&store, &[2]).await?;
+                // Ids are of one key's inputs: both keys have one of number 3.
+                case.land(&store, &[1, 3]).await?;
+                other.land(&store, &[3, 2]).await?;
                 case.pay(&store).await?;
                 other
                     .owes(&store, "after another key was projected")
                     .await?;
                 other.pay(&store).await?;
-                case.view_shows(&store, &[1]).await?;
-                other.view_shows(&store, &[2]).await?;
+                case.view_shows(&store, &[1, 3]).await?;
+                other.view_shows(&store, &[3, 2]).await?;
                 Ok(())
             })
         },

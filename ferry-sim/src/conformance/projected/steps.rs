@@ -6,6 +6,7 @@ use super::super::{
     case::{Case, ErrorOf, Kept, TRIES_MAX, Told, tell_error},
     check::Finding,
     handle::ProjectedHandle,
+    shows::told,
     subject::{ProjectedSubject, Subject},
 };
 
@@ -159,9 +160,12 @@ impl<S: ProjectedSubject> Case<'_, S> {
         }
         let whole = self.subject.picture(applied);
         let expected = match least == applied.len() {
-            true => format!("a view of {whole:?}"),
-            false => format!("a view of {whole:?}, or of the first {least} or more of it"),
+            true => format!("a view of {}", told(&whole)),
+            false => format!(
+                "a view of {}, or of the first {least} or more of it",
+                told(&whole)
+            ),
         };
-        Err(Finding::new(expected, format!("{shown:?}")))
+        Err(Finding::new(expected, told(&shown)))
     }
 }

@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use ferry_core::{Commit, CommitError, Fault, Record, RecordOf, Schema, drive::Store};
+use ferry_core::{Commit, CommitError, Fault, RecordOf, Schema, drive::Store};
 use futures_lite::future::yield_now;
 
 use super::{
@@ -23,12 +23,15 @@ use super::{
 /// Beyond this, a page is long, in bytes.
 const LONG: usize = 64 * 1024;
 
+/// Beyond this there are many entries, or ids.
+pub(super) const HUNDREDS: usize = 400;
+
 /// As [`ReferenceStore`](super::ReferenceStore), but for one [`Defect`].
 pub struct BrokenStore {
     pub(super) defect: Defect,
     pub(super) flawed: Arc<Mutex<Flawed>>,
-    /// What this handle has read.
-    cache: Mutex<BTreeMap<u32, Option<Kept>>>,
+    /// What this handle has read, or has found when it was refused.
+    pub(super) cache: Mutex<BTreeMap<u32, Option<Kept>>>,
     /// What there was before this handle's last commit to each key.
     before: Mutex<BTreeMap<u32, (u64, Option<Kept>)>>,
 }
@@ -43,13 +46,13 @@ pub(super) struct Flawed {
     /// Of each version, how many commits there were to its record with it.
     pub(super) counts: BTreeMap<u64, u64>,
     /// Pages from before the last commit to them that was answered.
-    old: BTreeMap<u32, Option<Kept>>,
+    pub(super) old: BTreeMap<u32, Option<Kept>>,
     /// Keys to which a commit is under way.
-    under_way: BTreeSet<u32>,
+    pub(super) under_way: BTreeSet<u32>,
     /// All commits to each key.
     commits: BTreeMap<u32, u64>,
     /// The version of the last commit to any key.
-    last: u64,
+    pub(super) last: u64,
 }
 
 impl Flawed {
@@ -140,47 +143,6 @@ impl BrokenStore {
         locked(&self.cache).remove(&key);
     }
 
-    fn look(&self, key: u32, ids: &[u32]) -> Option<Record<Page, u64>> {
-        let flawed = self.flawed();
-        let stored = flawed.shelf.pages.get(&key).cloned();
-        let mut cache = locked(&self.cache);
-        let kept = match self.defect {
-            Defect::ReadsFromCache => cache.entry(key).or_insert(stored).clone(),
-            Defect::ReadsOldSnapshot if flawed.under_way.contains(&key) => {
-                flawed.old.get(&key).cloned().unwrap_or(stored)
-            }
-            _ => stored,
-        };
-        drop(cache);
-        let mut kept = kept.or_else(|| self.of_others(&flawed, ids))?;
-        let old = kept.lines.len().saturating_sub(32);
-        match self.defect {
-            Defect::ForgetsIds => drop(kept.lines.drain(..old)),
-            Defect::OutcomesFade => {
-                let length = kept.text.len();
-                kept.lines[..old]
-                    .iter_mut()
-                    .for_each(|(_, line)| line.length = length);
-            }
-            Defect::KeysShareVersion => kept.version = flawed.last,
-            Defect::KeysShareIds => {
-                let others = flawed.shelf.pages.values();
-                let mut lines: Vec<_> = others.flat_map(|kept| kept.lines.clone()).collect();
-                lines.append(&mut kept.lines);
-                kept.lines = lines;
-            }
-            _ => {}
-        }
-        Some(kept.read(ids))
-    }
-
-    /// A blank page, where there is none and others know the ids.
-    fn of_others(&self, flawed: &Flawed, ids: &[u32]) -> Option<Kept> {
-        let mut lines = flawed.shelf.pages.values().flat_map(|kept| &kept.lines);
-        let is_known = lines.any(|(_, line)| ids.contains(&line.id));
-        (self.has(Defect::KeysShareIds) && is_known).then(Kept::default)
-    }
-
     /// Until the half that is missing is written.
     async fn until_whole(&self, key: u32) {
         while self.flawed().writing.contains(&key) {
@@ -195,7 +157,7 @@ impl BrokenStore {
         let before = expected.and_then(|version| flawed.counts.get(&version));
         let count = before.copied().unwrap_or(0) + 1;
         let version = match self.defect {
-            Defect::VersionWraps => 1 + commits % 50,
+            Defect::VersionWraps => 1 + commits % 255,
             Defect::VersionRestarts => expected.unwrap_or(0) + 1,
             Defect::VersionIsFingerprint => fingerprint(text),
             _ => flawed.shelf.draw(),
@@ -220,6 +182,7 @@ impl BrokenStore {
                 return Err(Fault::permanent(Trouble::TooLong).into());
             }
             Defect::LongBatchIsCut => lines.truncate(4),
+            Defect::FullBatchIsCut => lines.truncate(HUNDREDS),
             _ => {}
         }
         let before = flawed.shelf.pages.get(&key).cloned();
@@ -261,6 +224,44 @@ impl BrokenStore {
         version
     }
 
+    /// What is written is there for a while, and then is not.
+    async fn write_and_undo(&self, key: u32, commit: Commit<'_, Self>) {
+        let undo = {
+            let mut flawed = self.flawed();
+            let before = flawed.shelf.pages.get(&key).cloned();
+            let version = before.as_ref().map_or(0, |before| before.version);
+            let (text, lines) = (&commit.state.text, commit.entries);
+            flawed.shelf.write(key, text, lines, version);
+            flawed.writing.insert(key);
+            drop(flawed);
+            OnDrop::new(&self.flawed, key, Harm::Undo(before))
+        };
+        yield_now().await;
+        yield_now().await;
+        drop(undo);
+    }
+
+    /// All pages as they were a while ago, but for this one.
+    async fn write_all(
+        &self,
+        key: u32,
+        commit: Commit<'_, Self>,
+    ) -> Result<u64, CommitError<Trouble>> {
+        let mut pages = self.flawed().shelf.pages.clone();
+        yield_now().await;
+        if !self.is_at(key, commit.expected.copied()) {
+            return Err(CommitError::Refused);
+        }
+        {
+            let mut flawed = self.flawed();
+            let own = flawed.shelf.pages.remove(&key);
+            pages.remove(&key);
+            pages.extend(own.map(|own| (key, own)));
+            flawed.shelf.pages = pages;
+        }
+        self.write(key, commit)
+    }
+
     async fn try_commit(
         &self,
         key: u32,
@@ -270,12 +271,16 @@ impl BrokenStore {
             return answer;
         }
         if !self.is_at(key, commit.expected.copied()) {
+            if self.has(Defect::RefusalIsSeen) {
+                self.write_and_undo(key, commit).await;
+            }
             return self.refuse(key, commit);
         }
         match (self.defect, commit.expected) {
             (Defect::CreateInTwoSteps, None) | (Defect::UpdateInTwoSteps, Some(_)) => {
                 yield_now().await;
             }
+            (Defect::KeysShareAPage, _) => return self.write_all(key, commit).await,
             (Defect::HalfIsSeen, Some(_)) => return Ok(self.write_in_halves(key, commit).await),
             (Defect::DropLeavesHalf | Defect::DropKeepsLock, _) => {
                 let harm = match self.defect {
@@ -331,15 +336,7 @@ impl Schema for BrokenStore {
 
 impl Store for BrokenStore {
     async fn read(&self, key: &u32, ids: &[u32]) -> Result<Option<RecordOf<Self>>, Fault<Trouble>> {
-        let keeps_lock = self.has(Defect::DroppedReadKeepsLock);
-        let lock = keeps_lock.then(|| OnDrop::new(&self.flawed, *key, Harm::Lock));
-        yield_now().await;
-        let record = self.look(*key, ids);
-        yield_now().await;
-        if let Some(lock) = lock {
-            lock.disarm();
-        }
-        Ok(record)
+        Ok(self.read_page(*key, ids).await)
     }
 
     async fn commit(

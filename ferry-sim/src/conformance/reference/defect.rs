@@ -19,6 +19,10 @@ pub enum Defect {
     FenceForgets,
     /// The version is counted in a type that wraps.
     VersionWraps,
+    /// Versions are compared by their last byte.
+    VersionIsCut,
+    /// The version is text, and a commit lands on one that is not greater than its own.
+    VersionIsText,
     /// A commit that expects no record overwrites one.
     AbsenceUnfenced,
     /// A commit on a version creates a record where there is none.
@@ -41,10 +45,16 @@ pub enum Defect {
     LongBatchIsCut,
     /// A commit that is refused leaves entries behind.
     RefusalLeavesEntries,
+    /// A handle that was refused reads on from what was there then, until its next commit.
+    RefusalKeepsSnapshot,
     /// Entries are there for others before the state is.
     HalfIsSeen,
+    /// A commit writes, then looks at the version, and undoes what it wrote where that is another.
+    RefusalIsSeen,
     /// While a commit is under way, a read shows the page from before the one that was answered last.
     ReadsOldSnapshot,
+    /// A read gives the version a moment after the rest.
+    ReadIsTorn,
     /// A commit that is dropped leaves its entries without its state.
     DropLeavesHalf,
     /// A commit that is dropped leaves its key locked.
@@ -59,6 +69,12 @@ pub enum Defect {
     KeysShareVersion,
     /// All keys share their ids.
     KeysShareIds,
+    /// A commit writes the other keys as they were when it began.
+    KeysShareAPage,
+    /// Of hundreds of entries, the last are not written.
+    FullBatchIsCut,
+    /// Of hundreds of ids that a read is asked about, the last are not looked up.
+    ManyIdsAreCut,
     /// What is too long is cut off.
     LargeIsCut,
     /// What is too long is turned away.
@@ -73,8 +89,16 @@ pub enum Defect {
     ProjectLeavesMarker,
     /// A projection takes in the last entry first.
     ProjectsBackwards,
+    /// The view goes by the ids, and not by the order in which inputs were applied.
+    ViewGoesById,
     /// A projection moves the markers of all keys.
     ProjectPaysAll,
+    /// A projection takes in entries of other keys that have the same ids.
+    ProjectsNamesakes,
+    /// Of hundreds of entries that are owed, the last are not projected.
+    LongDebtIsCut,
+    /// What is owed is projected in parts, and of the first it says that it was all.
+    PartSaysTooMuch,
     /// A projection is fenced on the version alone.
     FencedOnVersionAlone,
     /// A projection is fenced on the marker alone.
@@ -101,7 +125,7 @@ pub enum Defect {
 
 impl Defect {
     /// All of them.
-    pub const ALL: [Self; 47] = [
+    pub const ALL: [Self; 59] = [
         Self::ReadsFromCache,
         Self::AnswersGuessedVersion,
         Self::LostWithHandle,
@@ -110,6 +134,8 @@ impl Defect {
         Self::RefusalIsPermanent,
         Self::FenceForgets,
         Self::VersionWraps,
+        Self::VersionIsCut,
+        Self::VersionIsText,
         Self::AbsenceUnfenced,
         Self::UpdateCreates,
         Self::VersionRestarts,
@@ -121,8 +147,11 @@ impl Defect {
         Self::RepeatLands,
         Self::LongBatchIsCut,
         Self::RefusalLeavesEntries,
+        Self::RefusalKeepsSnapshot,
         Self::HalfIsSeen,
+        Self::RefusalIsSeen,
         Self::ReadsOldSnapshot,
+        Self::ReadIsTorn,
         Self::DropLeavesHalf,
         Self::DropKeepsLock,
         Self::DroppedReadKeepsLock,
@@ -130,6 +159,9 @@ impl Defect {
         Self::OutcomesFade,
         Self::KeysShareVersion,
         Self::KeysShareIds,
+        Self::KeysShareAPage,
+        Self::FullBatchIsCut,
+        Self::ManyIdsAreCut,
         Self::LargeIsCut,
         Self::LargeIsRefused,
         Self::CommitMovesMarker,
@@ -137,7 +169,11 @@ impl Defect {
         Self::ProjectSkipsView,
         Self::ProjectLeavesMarker,
         Self::ProjectsBackwards,
+        Self::ViewGoesById,
         Self::ProjectPaysAll,
+        Self::ProjectsNamesakes,
+        Self::LongDebtIsCut,
+        Self::PartSaysTooMuch,
         Self::FencedOnVersionAlone,
         Self::FencedOnMarkerAlone,
         Self::MarkerIsAFlag,
@@ -162,6 +198,7 @@ impl Defect {
             Self::RefusalIsPermanent => "refusal",
             Self::FenceForgets => "late_commit",
             Self::VersionWraps => "no_version_twice",
+            Self::VersionIsCut | Self::VersionIsText => "old_versions",
             Self::AbsenceUnfenced | Self::UpdateCreates => "absence_is_a_version",
             Self::VersionRestarts | Self::VersionIsFingerprint => "created_again",
             Self::DeleteLeavesNothing => "absent_again",
@@ -170,19 +207,24 @@ impl Defect {
             Self::RepeatIsPermanent | Self::RepeatLands => "delivered_twice",
             Self::LongBatchIsCut => "batch_is_whole",
             Self::RefusalLeavesEntries => "refused_leaves_nothing",
-            Self::HalfIsSeen => "no_half_is_read",
+            Self::RefusalKeepsSnapshot => "goes_on_when_refused",
+            Self::HalfIsSeen | Self::RefusalIsSeen | Self::ReadIsTorn => "no_half_is_read",
             Self::ReadsOldSnapshot => "reads_beside_commits",
             Self::DropLeavesHalf | Self::DropKeepsLock => "dropped_commit",
             Self::DroppedReadKeepsLock => "dropped_read",
             Self::ForgetsIds | Self::OutcomesFade => "known_ids",
             Self::KeysShareVersion | Self::KeysShareIds => "keys_apart",
+            Self::KeysShareAPage => "keys_at_once",
+            Self::FullBatchIsCut | Self::ManyIdsAreCut => "full_batch",
             Self::LargeIsCut | Self::LargeIsRefused => "large_record",
             Self::CommitMovesMarker => "commit_owes",
             Self::QueryMisses => "pending_is_found",
-            Self::ProjectSkipsView | Self::ProjectLeavesMarker | Self::ProjectsBackwards => {
-                "projection_pays"
-            }
-            Self::ProjectPaysAll => "projections_apart",
+            Self::ProjectSkipsView
+            | Self::ProjectLeavesMarker
+            | Self::ProjectsBackwards
+            | Self::ViewGoesById => "projection_pays",
+            Self::ProjectPaysAll | Self::ProjectsNamesakes => "projections_apart",
+            Self::LongDebtIsCut | Self::PartSaysTooMuch => "long_debt",
             Self::FencedOnVersionAlone => "projected_twice",
             Self::FencedOnMarkerAlone | Self::MarkerIsAFlag => "older_projection",
             Self::ProjectUnfenced | Self::ViewIsOverwritten => "late_projection",

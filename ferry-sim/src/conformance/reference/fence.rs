@@ -6,7 +6,11 @@
 
 use ferry_core::{Commit, CommitError, Fault};
 
-use super::{broken::BrokenStore, defect::Defect, journal::Trouble};
+use super::{
+    broken::{BrokenStore, locked},
+    defect::Defect,
+    journal::Trouble,
+};
 
 /// How many versions a store that forgets knows as replaced.
 const REMEMBERED: usize = 4;
@@ -49,6 +53,12 @@ impl BrokenStore {
             }
             (Defect::KeysShareVersion, Some(expected), Some(_)) => flawed.is_last(expected),
             (Defect::KeysShareIds, Some(0), None) => true,
+            (Defect::VersionIsCut, Some(expected), Some(kept)) => {
+                kept.version.to_le_bytes()[0] == expected.to_le_bytes()[0]
+            }
+            (Defect::VersionIsText, Some(expected), Some(kept)) => {
+                kept.version.to_string() <= expected.to_string()
+            }
             _ => flawed.shelf.is_at(key, expected),
         }
     }
@@ -63,6 +73,12 @@ impl BrokenStore {
         let kept = flawed.shelf.pages.get_mut(&key);
         match self.defect {
             Defect::ZeroRowsLanded => Ok(kept.map_or(0, |kept| kept.version)),
+            Defect::RefusalKeepsSnapshot => {
+                let found = kept.cloned();
+                drop(flawed);
+                locked(&self.cache).insert(key, found);
+                Err(CommitError::Refused)
+            }
             Defect::RefusalIsPermanent => Err(Fault::permanent(Trouble::Conflict).into()),
             Defect::RefusalLeavesEntries => {
                 let lines = commit.entries.iter().skip(1);

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use super::{
     broken::{Flawed, locked},
     journal::Line,
+    shelf::Kept,
 };
 
 /// Does something when it is dropped, unless it was disarmed.
@@ -21,6 +22,8 @@ pub(super) enum Harm {
     Half(Vec<Line>),
     /// Not a harm: the second half of a write.
     Finish { text: String, version: u64 },
+    /// Not a harm: what was written is undone.
+    Undo(Option<Kept>),
 }
 
 impl OnDrop {
@@ -53,6 +56,12 @@ impl Drop for OnDrop {
             }
             Some(Harm::Finish { text, version }) => {
                 flawed.shelf.write(self.key, &text, &[], version);
+                flawed.writing.remove(&self.key);
+            }
+            Some(Harm::Undo(before)) => {
+                flawed.shelf.pages.remove(&self.key);
+                let before = before.map(|before| (self.key, before));
+                flawed.shelf.pages.extend(before);
                 flawed.writing.remove(&self.key);
             }
         }

@@ -112,9 +112,14 @@ impl<S: JournalSchema> Fold for Journal<S> {
 }
 
 impl<S: JournalSchema> Projection for Journal<S> {
-    type View = ();
+    /// The ids of the lines that it shows.
+    type View = Vec<u32>;
 
     fn pending(&self, page: &RecordOf<S>) -> bool {
         page.state.marker != page.version
+    }
+
+    fn includes(&self, shown: &Vec<u32>, note: &Note) -> bool {
+        shown.contains(&note.id)
     }
 }

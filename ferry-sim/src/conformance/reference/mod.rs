@@ -20,6 +20,7 @@ mod fence;
 mod guards;
 mod journal;
 mod projecting;
+mod reading;
 mod shelf;
 mod store;
 mod subject;

@@ -4,7 +4,9 @@
     reason = "what one defect changes, the others leave as it is"
 )]
 
-use ferry_core::{CommitError, Coverage, ProjectResult, Record, RecordOf, drive::ProjectedStore};
+use ferry_core::{
+    CommitError, Coverage, Fault, ProjectResult, Record, RecordOf, drive::ProjectedStore,
+};
 use futures_lite::future::yield_now;
 
 use super::{
@@ -13,6 +15,9 @@ use super::{
     journal::{Page, Trouble},
     shelf::Kept,
 };
+
+/// More than a projection takes in at once, where it is cut.
+const FEW: usize = 100;
 
 impl BrokenStore {
     /// The condition of a projection.
@@ -47,9 +52,14 @@ impl BrokenStore {
             let all = flawed.shelf.pages.values_mut();
             all.for_each(|kept| kept.marker = kept.version);
         }
+        let namesakes = match self.defect {
+            Defect::ProjectsNamesakes => flawed.namesakes(key, record),
+            _ => Vec::new(),
+        };
         if let Some(kept) = flawed.shelf.pages.get_mut(&key) {
             let (marker, shown) = (kept.marker, kept.shown.len());
             kept.project(record);
+            kept.shown.extend(namesakes);
             self.spoil(kept, record, marker, shown);
             if let Some(version) = version {
                 kept.version = version;
@@ -64,6 +74,8 @@ impl BrokenStore {
             Defect::ProjectSkipsView => kept.shown.truncate(shown),
             Defect::ProjectLeavesMarker => kept.marker = marker,
             Defect::ProjectsBackwards => kept.shown[shown..].reverse(),
+            Defect::ViewGoesById => kept.shown.sort_unstable(),
+            Defect::LongDebtIsCut => kept.shown.truncate(shown + FEW),
             Defect::MarkerIsAFlag => kept.marker = kept.version,
             Defect::FencedOnCount => kept.marker = kept.version,
             Defect::ProjectWritesBack => {
@@ -78,7 +90,7 @@ impl BrokenStore {
         &self,
         key: u32,
         record: &Record<Page, u64>,
-    ) -> ProjectResult<(), Trouble> {
+    ) -> ProjectResult<Vec<u32>, Trouble> {
         if self.has(Defect::ViewIsOverwritten) {
             return self.overwrite(key, record);
         }
@@ -86,6 +98,7 @@ impl BrokenStore {
             return Err(CommitError::Refused);
         }
         match self.defect {
+            Defect::PartSaysTooMuch => return self.project_part(key, record),
             Defect::ProjectInTwoSteps | Defect::ProjectWritesBack => yield_now().await,
             Defect::MarkerBeforeView => {
                 self.move_marker(key, record.version);
@@ -98,7 +111,7 @@ impl BrokenStore {
     }
 
     /// The view first, made from scratch, and then the marker by compare.
-    fn overwrite(&self, key: u32, record: &Record<Page, u64>) -> ProjectResult<(), Trouble> {
+    fn overwrite(&self, key: u32, record: &Record<Page, u64>) -> ProjectResult<Vec<u32>, Trouble> {
         let mut flawed = self.flawed();
         let kept = flawed.shelf.pages.get_mut(&key);
         let kept = kept.ok_or(CommitError::Refused)?;
@@ -112,6 +125,30 @@ impl BrokenStore {
         Ok(Coverage::Whole)
     }
 
+    /// The entries that come next, and the marker once there are no more.
+    fn project_part(
+        &self,
+        key: u32,
+        record: &Record<Page, u64>,
+    ) -> ProjectResult<Vec<u32>, Trouble> {
+        let mut flawed = self.flawed();
+        let kept = flawed.shelf.pages.get_mut(&key);
+        let kept = kept.ok_or(CommitError::Refused)?;
+        let owed = kept.owed(record);
+        let mut rest = owed.iter().filter(|id| !kept.shown.contains(id));
+        let part: Vec<u32> = rest.by_ref().take(FEW).copied().collect();
+        let is_whole = rest.next().is_none();
+        kept.shown.extend(part);
+        if is_whole {
+            kept.marker = record.version;
+            return Ok(Coverage::Whole);
+        }
+        Ok(Coverage::Part {
+            view: owed,
+            fault: Fault::transient(Trouble::TooLong),
+        })
+    }
+
     fn move_marker(&self, key: u32, version: u64) {
         if let Some(kept) = self.flawed().shelf.pages.get_mut(&key) {
             kept.marker = version;
@@ -120,9 +157,13 @@ impl BrokenStore {
 }
 
 impl ProjectedStore for BrokenStore {
-    type View = ();
+    type View = Vec<u32>;
 
-    async fn project(&self, key: &u32, record: &RecordOf<Self>) -> ProjectResult<(), Trouble> {
+    async fn project(
+        &self,
+        key: &u32,
+        record: &RecordOf<Self>,
+    ) -> ProjectResult<Vec<u32>, Trouble> {
         self.forget(*key);
         yield_now().await;
         let answer = self.try_project(*key, record).await;

@@ -58,7 +58,7 @@ impl ReferenceStore {
         Ok(version)
     }
 
-    fn try_project(&self, key: u32, record: &RecordOf<Self>) -> ProjectResult<(), Trouble> {
+    fn try_project(&self, key: u32, record: &RecordOf<Self>) -> ProjectResult<Vec<u32>, Trouble> {
         let mut shelf = self.shelf();
         match shelf.pages.get_mut(&key) {
             Some(kept) if kept.is_as(record) => {
@@ -100,9 +100,13 @@ impl Store for ReferenceStore {
 }
 
 impl ProjectedStore for ReferenceStore {
-    type View = ();
+    type View = Vec<u32>;
 
-    async fn project(&self, key: &u32, record: &RecordOf<Self>) -> ProjectResult<(), Trouble> {
+    async fn project(
+        &self,
+        key: &u32,
+        record: &RecordOf<Self>,
+    ) -> ProjectResult<Vec<u32>, Trouble> {
         yield_now().await;
         let answer = self.try_project(*key, record);
         yield_now().await;

@@ -13,7 +13,7 @@ use super::{
 };
 
 /// A store of journals, as the kit needs it.
-pub trait JournalStore: ProjectedStore + JournalSchema + SharedSchema {
+pub trait JournalStore: ProjectedStore<View = Vec<u32>> + JournalSchema + SharedSchema {
     /// Another handle on the same journals.
     #[must_use]
     fn another(&self) -> Self;

@@ -138,7 +138,7 @@ pub(super) fn no_version_twice<S: Subject>() -> Check<S> {
          wrap; a time stamp repeats, and so does a fingerprint",
         |subject| {
             Box::pin(async move {
-                const COMMITS: u32 = 80;
+                const COMMITS: u32 = 300;
                 let case = Case::new(subject);
                 let store = subject.open().await;
                 let mut versions = Vec::new();
@@ -150,6 +150,45 @@ pub(super) fn no_version_twice<S: Subject>() -> Check<S> {
                     }
                     versions.push(version);
                 }
+                Ok(())
+            })
+        },
+    )
+}
+
+pub(super) fn old_versions<S: Subject>() -> Check<S> {
+    Check::new(
+        "old_versions",
+        "a commit on any of the versions that a record has had writes nothing, however many there were",
+        "compare the whole version, and for equality: not a part of it, not cut to a narrower type, and not as text by order",
+        |subject| {
+            Box::pin(async move {
+                // More than a byte counts.
+                const COMMITS: u32 = 300;
+                let case = Case::new(subject);
+                let (here, there) = (subject.open().await, subject.open().await);
+                let mut late = Vec::new();
+                for number in 1..=COMMITS {
+                    let committed = case.land(&here, &[number]).await?;
+                    late.push(case.draft(Some(committed), &[1_000 + number])?);
+                }
+                let last = late.pop().and_then(|draft| draft.expected);
+                for (draft, commit) in late.iter().zip(1..) {
+                    let told = case.settle(&there, draft).await;
+                    let is_last = commit == COMMITS - 1;
+                    if !is_last && !matches!(told, Told::Landed) {
+                        continue;
+                    }
+                    let version = case.record(&there, &[]).await?.version;
+                    if Some(version) != last {
+                        return Err(Finding::new(
+                            format!("a commit on the record as commit {commit} of {COMMITS} left it to write nothing"),
+                            format!("the record is another since; what it was told: {told}"),
+                        )
+                        .into());
+                    }
+                }
+                case.land(&here, &[COMMITS + 1]).await?;
                 Ok(())
             })
         },

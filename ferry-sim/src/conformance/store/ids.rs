@@ -29,9 +29,9 @@ pub(super) fn known_ids<S: Subject>() -> Check<S> {
                 }
                 for alone in [applied[0], applied[applied.len() - 1]] {
                     let record = case.read(&there, &asked).await?;
-                    case.tells(record, &applied, alone)?;
+                    case.tells(record, &applied, &[alone])?;
                     let record = case.read(&there, &[alone]).await?;
-                    case.tells(record, &applied, alone)?;
+                    case.tells(record, &applied, &[alone])?;
                 }
                 Ok(())
             })

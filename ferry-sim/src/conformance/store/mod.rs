@@ -1,6 +1,8 @@
 //! The checks of a store's reads and commits.
 
 mod absence;
+mod at_once;
+mod batch;
 mod beside;
 mod deletion;
 mod delivery;
@@ -26,6 +28,7 @@ pub(super) fn checks<S: Subject>() -> Vec<Check<S>> {
         fence::refusal(),
         fence::late_commit(),
         fence::no_version_twice(),
+        fence::old_versions(),
         absence::absence_is_a_version(),
         deletion::created_again(),
         deletion::absent_again(),
@@ -34,12 +37,15 @@ pub(super) fn checks<S: Subject>() -> Vec<Check<S>> {
         delivery::delivered_twice(),
         whole::batch_is_whole(),
         whole::refused_leaves_nothing(),
+        whole::goes_on_when_refused(),
         whole::no_half_is_read(),
         beside::reads_beside_commits(),
         drops::dropped_commit(),
         drops::dropped_read(),
         ids::known_ids(),
         keys::keys_apart(),
+        at_once::keys_at_once(),
+        batch::full_batch(),
         size::large_record(),
     ]
 }
