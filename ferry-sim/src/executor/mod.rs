@@ -6,15 +6,17 @@
 
 mod runtime;
 mod shared;
+mod tasks;
 mod timer;
+mod timers;
 
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
 
 use ferry_core::Instant;
 
-use self::shared::Core;
-use crate::{chance::Chance, event::Event, trace::Trace};
+use self::shared::{Core, Turn};
+use crate::{chance::Chance, trace::Trace};
 
 pub use runtime::Process;
 pub use timer::Sleep;
@@ -71,25 +73,22 @@ impl Executor {
     pub fn run_until(&self, end: Instant) -> Halt {
         let mut polls = 0;
         loop {
-            if let Some(task) = self.core.pick() {
-                self.core.tell(Event::Polled { task: task.nth });
-                self.core.poll(task);
-                polls += 1;
-                let left = self.polls_left.load(Relaxed).saturating_sub(1);
-                self.polls_left.store(left, Relaxed);
-                if polls > POLLS_MAX || left == 0 {
-                    return Halt::Spinning;
+            let (id, running) = match self.core.turn(end) {
+                Turn::Poll(id, running) => (id, running),
+                Turn::Jumped => {
+                    polls = 0;
+                    continue;
                 }
-                continue;
+                Turn::Over(halt) => return halt,
+            };
+            if let Some(running) = running {
+                self.core.poll(id, running);
             }
-            polls = 0;
-            match self.core.next_timer() {
-                None => return Halt::Quiet,
-                Some(due) if due <= end => self.core.jump(due),
-                Some(_) => {
-                    self.core.jump(end);
-                    return Halt::TimeUp;
-                }
+            polls += 1;
+            let left = self.polls_left.load(Relaxed).saturating_sub(1);
+            self.polls_left.store(left, Relaxed);
+            if polls > POLLS_MAX || left == 0 {
+                return Halt::Spinning;
             }
         }
     }

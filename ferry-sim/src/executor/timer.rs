@@ -2,13 +2,13 @@
 
 use core::{
     pin::Pin,
-    task::{Context, Poll, Waker},
+    task::{Context, Poll},
 };
 use std::sync::Arc;
 
 use ferry_core::Instant;
 
-use super::shared::{Core, TimerId};
+use super::{shared::Core, timers::TimerId};
 
 /// Completes at its moment of virtual time.
 ///
@@ -20,19 +20,14 @@ use super::shared::{Core, TimerId};
 pub struct Sleep {
     core: Arc<Core>,
     due: Instant,
-    timer: Option<(TimerId, Waker)>,
+    /// Set since it was polled first; it has gone off where the moment has come.
+    timer: Option<TimerId>,
 }
 
 impl Sleep {
     pub(super) fn new(core: Arc<Core>, due: Instant) -> Self {
         let timer = None;
         Self { core, due, timer }
-    }
-
-    fn clear(&mut self) {
-        if let Some((timer, _)) = self.timer.take() {
-            self.core.clear_timer(timer);
-        }
     }
 }
 
@@ -41,25 +36,22 @@ impl Future for Sleep {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         if self.core.now() >= self.due {
-            if self.timer.is_none() && !self.core.may_be_over_at_once() {
+            if self.timer.take().is_none() && !self.core.may_be_over_at_once() {
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
-            self.clear();
             return Poll::Ready(());
         }
-        let is_set = (self.timer.as_ref()).is_some_and(|(_, waker)| waker.will_wake(cx.waker()));
-        if !is_set {
-            self.clear();
-            let waker = cx.waker().clone();
-            self.timer = Some((self.core.set_timer(self.due, waker.clone()), waker));
-        }
+        let timer = self.core.set_timer(self.due, cx.waker(), self.timer);
+        self.timer = Some(timer);
         Poll::Pending
     }
 }
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        self.clear();
+        if let Some(timer) = self.timer {
+            self.core.clear_timer(timer);
+        }
     }
 }
