@@ -2,23 +2,24 @@
 
 use core::ops::ControlFlow;
 use std::{
-    fs,
     io::{self, Write},
     process::ExitCode,
 };
 
-use anyhow::Context;
 use ferry_sim::mutants::{self, Mutant};
 use indicatif::HumanCount;
 
 use crate::{
     cli::Mutants,
     json::{self, OfMutant},
-    listing, seeds,
+    listing, output, seeds,
 };
 
 /// Tells by which property each mutant is caught, and after how many seeds; failure if one is not.
 pub(crate) fn run(asked: &Mutants) -> anyhow::Result<ExitCode> {
+    if let Some(file) = &asked.table {
+        output::check(file)?;
+    }
     let mut all = Vec::new();
     let mut told = Ok(());
     let catch = |nth: u64| catch(&mutants::ALL[nth as usize], asked.seeds);
@@ -38,8 +39,10 @@ pub(crate) fn run(asked: &Mutants) -> anyhow::Result<ExitCode> {
     let missed = all.iter().filter(|mutant| !mutant.caught).count();
     let count = all.len();
     let table = match &asked.table {
-        Some(file) => fs::write(file, listing::made_of(&all)?)
-            .with_context(|| format!("cannot write {}", file.display())),
+        Some(file) => {
+            let page = listing::made_of(&all)?;
+            output::write(file, |out| out.write_all(page.as_bytes()))
+        }
         None => Ok(()),
     };
     if asked.json {

@@ -40,6 +40,20 @@ pub(crate) enum Command {
     Bench(Bench),
 }
 
+impl Command {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Fenced(_) => "fenced",
+            Self::Projected(_) => "projected",
+            Self::Mutants(_) => "mutants",
+            Self::Scenario(_) => "scenario",
+            Self::Replay(_) => "replay",
+            Self::Explore(_) => "explore",
+            Self::Bench(_) => "bench",
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Seeds {
     /// How many
@@ -58,7 +72,7 @@ pub(crate) struct Seeds {
     #[arg(long, value_name = "MUTANT", value_parser = mutant)]
     pub(crate) without: Option<&'static Mutant>,
     /// On so many threads; on as many as there are cores unless it is said
-    #[arg(long)]
+    #[arg(long, value_parser = jobs)]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// Tells what came of it as one JSON document
     #[arg(long)]
@@ -84,7 +98,7 @@ pub(crate) struct Mutants {
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) seeds: u64,
     /// On so many threads; on as many as there are cores unless it is said
-    #[arg(long)]
+    #[arg(long, value_parser = jobs)]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// Tells what came of it as one JSON document
     #[arg(long)]
@@ -107,8 +121,14 @@ pub(crate) struct Story {
     #[arg(value_parser = names(), hide_possible_values = true)]
     pub(crate) name: Option<String>,
     /// Another order of what happens at the same moment, and other pauses
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, requires = "name")]
     pub(crate) seed: u64,
+    /// Tells it, or which there are, as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Draws it over time, with its safeguard and without, into one page that needs nothing else
+    #[arg(long, value_name = "FILE", requires = "name")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 fn names() -> PossibleValuesParser {
@@ -174,15 +194,36 @@ impl fmt::Display for Which {
     }
 }
 
+fn jobs(text: &str) -> Result<NonZeroUsize, &'static str> {
+    text.parse()
+        .map_err(|_| "give a number of threads, 1 or more")
+}
+
 fn mutant(name: &str) -> Result<&'static Mutant, &'static str> {
     Mutant::named(name).ok_or("there is no mutant of this name; `ferry-sim mutants` names them all")
 }
 
-/// Ends the program over arguments that make no sense together.
-pub(crate) fn refuse(why: &str) -> ! {
-    Arguments::command()
-        .error(ErrorKind::ValueValidation, why)
-        .exit()
+/// Arguments that make no sense together, or name something that is not there.
+#[derive(Debug)]
+pub(crate) struct Misuse(pub(crate) String);
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Misuse {}
+
+impl Misuse {
+    /// As it is told to whoever gave them, with how the command is used.
+    pub(crate) fn of_command(&self, name: &str) -> clap::Error {
+        let mut program = Arguments::command();
+        program.build();
+        let command = program.find_subcommand_mut(name);
+        let command = command.expect("it has been called");
+        command.error(ErrorKind::ValueValidation, &self.0)
+    }
 }
 
 #[cfg(test)]
@@ -213,7 +254,7 @@ mod tests {
         assert!(
             parsed("ferry-sim fenced --jobs 0")
                 .unwrap_err()
-                .contains("non-zero")
+                .contains("1 or more")
         );
         assert!(
             parsed("ferry-sim replay 7 --of both")

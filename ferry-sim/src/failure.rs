@@ -1,14 +1,18 @@
 //! What is done with a seed that failed: it is shrunk, and what is left goes into a file.
 
-use std::{env, fs, path::PathBuf};
+use std::{
+    env,
+    io::Write,
+    path::{Path, PathBuf},
+};
 
-use anyhow::Context;
 use ferry_core::Instant;
-use ferry_sim::{Event, Shrunk, kept::Kept, mutants::Mutant};
+use ferry_sim::{Event, Moment, Shrunk, kept::Kept, mutants::Mutant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{
     cli::{Seeds, Which},
+    output,
     seeds::{Failed, Summary},
 };
 
@@ -23,9 +27,22 @@ pub(crate) struct Left {
 
 impl Left {
     pub(crate) fn replay(&self) -> String {
-        let file = self.file.display();
-        format!("cargo run --release -p ferry-sim -- replay --choices \"{file}\"")
+        format!("{PROGRAM} replay --choices {}", quoted(&self.file))
     }
+
+    /// The same, drawn over time.
+    pub(crate) fn draw(&self) -> String {
+        let page = self.file.with_extension("html");
+        format!("{} --html {}", self.replay(), quoted(&page))
+    }
+}
+
+/// How the program is run from where it is built.
+pub(crate) const PROGRAM: &str = "cargo run --release -p ferry-sim --";
+
+/// A file as a shell takes it.
+fn quoted(file: &Path) -> String {
+    format!("'{}'", file.display().to_string().replace('\'', r"'\''"))
 }
 
 /// How a seed is replayed.
@@ -33,7 +50,7 @@ pub(crate) fn replay_of(which: Which, seed: u64, without: Option<&Mutant>) -> St
     let without = without.map_or_else(String::new, |mutant| {
         format!(" --without '{}'", mutant.name)
     });
-    format!("cargo run --release -p ferry-sim -- replay {seed} --of {which}{without}")
+    format!("{PROGRAM} replay {seed} --of {which}{without}")
 }
 
 /// Shrinks the first that failed, and writes down what is left. `None` where nothing failed, or cannot be shrunk: it
@@ -62,8 +79,7 @@ pub(crate) fn shrunk_first(summary: &Summary, range: &Seeds) -> anyhow::Result<O
         .collect();
     let file = folder(range).join(format!("ferry-sim-{}-{seed}.kept", summary.which));
     let kept = Kept::shrunk(summary.which.whose(), range.without, &shrunk);
-    fs::write(&file, text(&kept, &shrunk, &steps))
-        .with_context(|| format!("cannot write what is left of it to {}", file.display()))?;
+    output::write(&file, |out| out.write_all(text(&kept, &shrunk, &steps).as_bytes()))?;
     Ok(Some(Left {
         shrunk,
         steps,
@@ -89,9 +105,7 @@ fn text(kept: &Kept, shrunk: &Shrunk, steps: &[(Instant, Event)]) -> String {
 
 /// One line of a story.
 pub(crate) fn step(at: Instant, event: &Event) -> String {
-    let millis = at.nanos() / 1_000_000;
-    let micros = at.nanos() / 1_000 % 1_000;
-    format!("{millis:>8}.{micros:03} ms  {event}")
+    format!("{:>15}  {event}", Moment(at))
 }
 
 fn progress_bar(runs: u64) -> anyhow::Result<ProgressBar> {

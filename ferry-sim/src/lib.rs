@@ -38,6 +38,7 @@ mod event;
 mod faults;
 mod fleet;
 mod kind;
+mod moment;
 mod sent;
 mod shrink;
 mod simulation;
@@ -68,6 +69,7 @@ pub mod timeline;
 pub use built_in::BuiltIn;
 pub use chance::Chance;
 pub use event::{AnswerKind, Event, Verdict};
+pub use moment::Moment;
 pub use sent::{How, Quirk, Sent, Told};
 pub use shrink::{Progress, Shrunk};
 pub use simulation::{

@@ -8,32 +8,48 @@ mod exploring;
 mod failure;
 mod json;
 mod listing;
+mod output;
 mod pages;
 mod replaying;
 mod seeds;
 mod stories;
 mod summary;
 
-use std::{io, process::ExitCode};
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
 
 use clap::Parser;
 
-use self::cli::{Arguments, Command, Which};
+use self::cli::{Arguments, Command, Misuse, Which};
 
-fn main() -> anyhow::Result<ExitCode> {
-    let told = match Arguments::parse().command {
-        Command::Fenced(range) => seeds::run(Which::Fenced, &range),
-        Command::Projected(range) => seeds::run(Which::Projected, &range),
-        Command::Mutants(asked) => catching::run(&asked),
-        Command::Scenario(story) => stories::run(&story),
-        Command::Explore(explore) => exploring::run(&explore),
-        Command::Replay(replay) => replaying::run(&replay),
-        Command::Bench(bench) => bench::run(&bench),
+fn main() -> ExitCode {
+    let command = Arguments::parse().command;
+    let error = match run(&command) {
+        Ok(status) => return status,
+        Err(error) => error,
     };
-    match told {
-        // Whoever reads has seen enough, as `head` has; that all held was not told.
-        Err(error) if is_broken_pipe(&error) => Ok(ExitCode::FAILURE),
-        told => told,
+    if let Some(misuse) = error.downcast_ref::<Misuse>() {
+        let _nobody_reads = misuse.of_command(command.name()).print();
+        return ExitCode::from(2);
+    }
+    // Whoever reads has seen enough, as `head` has; that all held was not told.
+    if !is_broken_pipe(&error) {
+        let _nobody_reads = writeln!(io::stderr(), "error: {error:#}");
+    }
+    ExitCode::FAILURE
+}
+
+fn run(command: &Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Fenced(range) => seeds::run(Which::Fenced, range),
+        Command::Projected(range) => seeds::run(Which::Projected, range),
+        Command::Mutants(asked) => catching::run(asked),
+        Command::Scenario(story) => stories::run(story),
+        Command::Explore(explore) => exploring::run(explore),
+        Command::Replay(replay) => replaying::run(replay),
+        Command::Bench(bench) => bench::run(bench),
     }
 }
 

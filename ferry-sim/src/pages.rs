@@ -2,22 +2,25 @@
 
 use std::{
     env,
-    fs::File,
-    io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
 
-use anyhow::Context;
 use ferry_core::Instant;
-use ferry_sim::{Event, Report, timeline};
+use ferry_sim::{Event, Report, mutants::Mutant, timeline::Page};
 
 use crate::{
-    cli::{Replay, Seeds, Which},
+    cli::{Seeds, Which},
+    failure::Left,
+    output,
     seeds::{Failed, Summary},
 };
 
-/// Draws the first seed that failed, and tells where; `None` where none did, or it panicked.
-pub(crate) fn draw_first(summary: &Summary, range: &Seeds) -> anyhow::Result<Option<PathBuf>> {
+/// Draws the first seed that failed, with what is left of it, and tells where; `None` where none did, or it panicked.
+pub(crate) fn draw_first(
+    summary: &Summary,
+    range: &Seeds,
+    left: Option<&Left>,
+) -> anyhow::Result<Option<PathBuf>> {
     let wrong = summary.failed.iter().find_map(|failed| match failed {
         Failed::Wrong(report) => Some(report),
         Failed::Panicked(_) => None,
@@ -25,48 +28,58 @@ pub(crate) fn draw_first(summary: &Summary, range: &Seeds) -> anyhow::Result<Opt
     let Some(wrong) = wrong else {
         return Ok(None);
     };
-    let usual = || usual_file(summary.which, wrong.seed);
+    let (which, without) = (summary.which, summary.without);
+    let usual = || usual_file(&format!("{which}-{}", wrong.seed));
     let file = range.html.clone().unwrap_or_else(usual);
-    let (_, events) = summary.which.simulation(summary.without).replay(wrong.seed);
+    let mut page = Page::of(title(which, &format!("seed {}", wrong.seed), without));
+    if let Some(left) = left {
+        page = page.run("made smaller", &left.shrunk.report, &left.steps);
+    }
+    let (_, events) = which.simulation(without).replay(wrong.seed);
     // This report tells, too, where a second run differed.
-    write(&file, summary.which, wrong, &events)?;
+    let page = page.run("the whole seed", wrong, &events);
+    write(&file, &page)?;
     Ok(Some(file))
 }
 
-/// Draws what was replayed: of several runs the first in which something is wrong.
+/// Draws what was replayed.
 pub(crate) fn draw_replayed(
-    replay: &Replay,
-    which: Which,
+    file: &Path,
+    (which, without): (Which, Option<&Mutant>),
+    is_shrunk: bool,
     runs: &[(Report, Vec<(Instant, Event)>)],
 ) -> anyhow::Result<()> {
-    let is_wrong = |(report, _): &&(Report, _)| !report.violations.is_empty();
-    let run = runs.iter().find(is_wrong).or(runs.first());
-    match (&replay.html, run) {
-        (Some(file), Some((report, events))) => write(file, which, report, events),
-        (None, _) | (_, None) => Ok(()),
+    let what = match runs {
+        [(report, _)] if is_shrunk => format!("what is left of seed {}", report.seed),
+        [(report, _)] => format!("seed {}", report.seed),
+        _ => format!("{} seeds", runs.len()),
+    };
+    let page = Page::of(title(which, &what, without));
+    let page = runs.iter().fold(page, |page, (report, events)| {
+        page.run(&format!("seed {}", report.seed), report, events)
+    });
+    write(file, &page)
+}
+
+/// What it is of, with the safeguard that it lacks.
+fn title(which: Which, what: &str, without: Option<&Mutant>) -> String {
+    match without {
+        None => format!("{which}, {what}"),
+        Some(mutant) => format!("{which}, {what}, mutant \"{}\"", mutant.name),
     }
 }
 
-/// Beside what Cargo builds, or among temporary files.
-fn usual_file(which: Which, seed: u64) -> PathBuf {
+/// Where a page goes if nobody says: beside what Cargo builds, or among temporary files.
+pub(crate) fn usual_file(name: &str) -> PathBuf {
     let target = Path::new("target");
     let folder = if target.is_dir() {
         target.into()
     } else {
         env::temp_dir()
     };
-    folder.join(format!("ferry-sim-{which}-{seed}.html"))
+    folder.join(format!("ferry-sim-{name}.html"))
 }
 
-fn write(
-    file: &Path,
-    which: Which,
-    report: &Report,
-    events: &[(Instant, Event)],
-) -> anyhow::Result<()> {
-    let cannot = || format!("cannot write the timeline to {}", file.display());
-    let mut out = BufWriter::new(File::create(file).with_context(cannot)?);
-    timeline::write_html(&mut out, &which.to_string(), report, events)
-        .and_then(|()| out.flush())
-        .with_context(cannot)
+pub(crate) fn write(file: &Path, page: &Page) -> anyhow::Result<()> {
+    output::write(file, |out| page.write(out))
 }

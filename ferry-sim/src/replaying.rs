@@ -14,50 +14,82 @@ use ferry_sim::{
 };
 
 use crate::{
-    cli::{self, Replay, Which},
-    failure, json, pages, summary,
+    cli::{Misuse, Replay, Which},
+    failure, json, output, pages, summary,
 };
 
 /// Tells what happens, and what is wrong with it.
 pub(crate) fn run(replay: &Replay) -> anyhow::Result<ExitCode> {
-    let (which, mut runs, kept) = match (&replay.choices, replay.seed) {
-        (Some(path), _) => {
-            let text = fs::read_to_string(path).unwrap_or_else(|error| {
-                cli::refuse(&format!("cannot read {}: {error}", path.display()))
-            });
-            let kept = Kept::parse(&text)
-                .unwrap_or_else(|error| cli::refuse(&format!("{}: {error}", path.display())));
-            (Which::of(kept.of), kept.replay(), Some(kept))
-        }
-        (None, Some(seed)) => (
-            replay.of,
-            vec![replay.of.simulation(replay.without).replay(seed)],
-            None,
-        ),
-        (None, None) => cli::refuse("give a seed, or a file with --choices"),
-    };
+    if let Some(file) = &replay.html {
+        output::check(file)?;
+    }
+    let Replayed {
+        which,
+        without,
+        mut runs,
+        kept,
+    } = Replayed::of(replay)?;
     if !replay.all {
         let events = runs.iter_mut().map(|(_, events)| events);
         events.for_each(|events| events.retain(|(_, event)| event.is_story()));
-    }
-    pages::draw_replayed(replay, which, &runs)?;
-    if replay.json {
-        json::print(&json::of_replay(&runs))?;
-    } else {
-        tell(which, replay.without, kept.as_ref(), &runs)?;
-        if let Some(file) = &replay.html {
-            writeln!(io::stdout().lock(), "drawn over time in {}", file.display())?;
-        }
     }
     // What is another run than the one that was written down shows nothing of that.
     let is_other = |kept: &Kept| runs.iter().any(|(report, _)| is_another(kept, report));
     let is_held = runs.iter().all(|(report, _)| report.violations.is_empty())
         && !kept.as_ref().is_some_and(is_other);
+    let drawn = replay.html.as_deref();
+    if let Some(file) = drawn {
+        let is_left = |kept: &Kept| matches!(kept.runs, Runs::Choices { .. });
+        let is_left = kept.as_ref().is_some_and(is_left);
+        pages::draw_replayed(file, (which, without), is_left, &runs)?;
+    }
+    if replay.json {
+        json::print(&json::of_replay(&runs, is_held, drawn))?;
+    } else {
+        tell(which, without, kept.as_ref(), &runs)?;
+        if let Some(file) = drawn {
+            writeln!(io::stdout().lock(), "drawn over time in {}", file.display())?;
+        }
+    }
     Ok(if is_held {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
+}
+
+struct Replayed {
+    which: Which,
+    without: Option<&'static Mutant>,
+    runs: Vec<(Report, Vec<(Instant, Event)>)>,
+    kept: Option<Kept>,
+}
+
+impl Replayed {
+    fn of(replay: &Replay) -> anyhow::Result<Self> {
+        let Some(path) = &replay.choices else {
+            let Some(seed) = replay.seed else {
+                return Err(Misuse("give a seed, or a file with --choices".to_owned()).into());
+            };
+            let (which, without) = (replay.of, replay.without);
+            return Ok(Self {
+                which,
+                without,
+                runs: vec![which.simulation(without).replay(seed)],
+                kept: None,
+            });
+        };
+        let text = fs::read_to_string(path)
+            .map_err(|error| Misuse(format!("cannot read {}: {error}", path.display())))?;
+        let kept = Kept::parse(&text)
+            .map_err(|error| Misuse(format!("{}: {error}", path.display())))?;
+        Ok(Self {
+            which: Which::of(kept.of),
+            without: kept.without,
+            runs: kept.replay(),
+            kept: Some(kept),
+        })
+    }
 }
 
 fn tell(
@@ -83,7 +115,6 @@ fn tell(
         } else if report.violations.is_empty() {
             writeln!(out, "HELD: {which}, seed {seed}")?;
         } else {
-            let without = kept.and_then(|kept| kept.without).or(without);
             summary::tell_violations(&mut out, which, without, report, usize::MAX)?;
             writeln!(out, "FAILED: {which}, seed {seed}")?;
         }

@@ -18,8 +18,8 @@ use ferry_sim::{Report, mutants::Mutant, points::Points};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{
-    cli::{self, Seeds, Which},
-    cpu, failure, json, pages, summary,
+    cli::{Misuse, Seeds, Which},
+    cpu, failure, json, output, pages, summary,
 };
 
 /// Below so many, chance decides whether a point is reached.
@@ -58,11 +58,17 @@ pub(crate) enum Verdict {
 
 /// Runs the seeds; success when all held and everything happened that has to.
 pub(crate) fn run(which: Which, range: &Seeds) -> anyhow::Result<ExitCode> {
+    for file in range.html.iter() {
+        output::check(file)?;
+    }
+    for folder in range.keep_in.iter() {
+        output::check(&folder.join("kept"))?;
+    }
     let summary = gather(which, range)?;
     // A file that cannot be written is told last: what failed is not lost over it.
     let shrunk = failure::shrunk_first(&summary, range);
-    let drawn = pages::draw_first(&summary, range);
     let left = shrunk.as_ref().ok().and_then(Option::as_ref);
+    let drawn = pages::draw_first(&summary, range, left);
     let page = drawn.as_ref().ok().and_then(Option::as_deref);
     if range.json {
         json::print(&json::of_seeds(&summary, left, page))?;
@@ -80,10 +86,9 @@ pub(crate) fn run(which: Which, range: &Seeds) -> anyhow::Result<ExitCode> {
 fn gather(which: Which, range: &Seeds) -> anyhow::Result<Summary> {
     if range.from.checked_add(range.seeds - 1).is_none() {
         let Seeds { from, seeds, .. } = range;
-        cli::refuse(&format!(
-            "there are no {seeds} seeds from {from} on; the last is {}",
-            u64::MAX
-        ))
+        let last = u64::MAX;
+        let why = format!("there are no {seeds} seeds from {from} on; the last is {last}");
+        return Err(Misuse(why).into());
     }
     let bar = progress_bar(range.seeds)?;
     let mut summary = Summary::new(which, range);

@@ -2,52 +2,90 @@
 
 use std::{
     io::{self, Write},
+    path::Path,
     process::ExitCode,
 };
 
-use ferry_sim::scenario::{self, Scenario};
+use ferry_sim::{
+    scenario::{self, Performance, Scenario},
+    timeline::Page,
+};
 
-use crate::cli::{self, Story};
+use crate::{
+    cli::{Misuse, Story},
+    json, output, pages,
+};
 
 /// Tells a story; or which there are.
 pub(crate) fn run(asked: &Story) -> anyhow::Result<ExitCode> {
-    match &asked.name {
-        None => list(),
-        Some(name) => match scenario::find(name) {
-            Some(story) => tell(story, asked.seed),
-            None => cli::refuse(&format!("there is no story \"{name}\"")),
-        },
+    let Some(name) = &asked.name else {
+        return list(asked.json);
+    };
+    let Some(story) = scenario::find(name) else {
+        return Err(Misuse(format!("there is no story \"{name}\"")).into());
+    };
+    if let Some(file) = &asked.html {
+        output::check(file)?;
     }
+    let performances = story.tell(asked.seed);
+    let drawn = asked.html.as_deref();
+    if let Some(file) = drawn {
+        draw(file, story, &performances)?;
+    }
+    if asked.json {
+        json::print(&json::of_story(story, asked.seed, &performances, drawn))?;
+    } else {
+        tell(story, &performances, drawn)?;
+    }
+    Ok(if performances.iter().all(Performance::went_as_told) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
-fn list() -> anyhow::Result<ExitCode> {
+fn list(is_json: bool) -> anyhow::Result<ExitCode> {
+    let stories = scenario::in_order();
+    if is_json {
+        json::print(&json::of_list(&stories))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut out = io::BufWriter::new(io::stdout().lock());
-    for story in scenario::in_order() {
-        writeln!(
-            out,
-            "{:<26} {:<7} {}",
-            story.name,
-            story.rows_in_words(),
-            story.gist
-        )?;
+    for story in stories {
+        let rows = story.rows_in_words();
+        writeln!(out, "{:<26} {rows:<7} {}", story.name, story.gist)?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell(story: &Scenario, seed: u64) -> anyhow::Result<ExitCode> {
+fn tell(
+    story: &Scenario,
+    performances: &[Performance],
+    drawn: Option<&Path>,
+) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     writeln!(out, "{}: {}", story.name, story.gist)?;
     if let Some(by_type) = story.by_type {
         writeln!(out, "By type, too: {by_type}")?;
     }
-    let mut status = ExitCode::SUCCESS;
-    for performance in story.tell(seed) {
+    for performance in performances {
         writeln!(out, "\n{performance}")?;
-        if !performance.went_as_told() {
-            status = ExitCode::FAILURE;
-        }
+    }
+    if let Some(file) = drawn {
+        writeln!(out, "\ndrawn over time in {}", file.display())?;
     }
     out.flush()?;
-    Ok(status)
+    Ok(())
+}
+
+/// All of it on one page: the story, and beside it what comes of it without its safeguard.
+fn draw(file: &Path, story: &Scenario, performances: &[Performance]) -> anyhow::Result<()> {
+    let page = Page::of(format!("Story \"{}\"", story.name)).about(story.gist);
+    // What is told on the same kind of write stands together.
+    let mut performances: Vec<_> = performances.iter().collect();
+    let kinds: Vec<_> = performances.iter().map(|it| it.on).collect();
+    performances.sort_by_key(|it| kinds.iter().position(|on| *on == it.on));
+    let page = performances.into_iter().fold(page, Page::performance);
+    pages::write(file, &page)
 }

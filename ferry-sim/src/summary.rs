@@ -192,5 +192,6 @@ fn tell_left(out: &mut impl Write, left: &Left) -> io::Result<()> {
         writeln!(out, "  {}: {violation}", violation.property())?;
     }
     writeln!(out, "  in {}", left.file.display())?;
-    writeln!(out, "  {}", left.replay())
+    writeln!(out, "  {}", left.replay())?;
+    writeln!(out, "  {}", left.draw())
 }

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::{
+    events::{Events, heard},
     mutants::Mutant,
     scope::{InvalidScope, Scope},
     telling::Telling,
@@ -10,18 +11,28 @@ use super::{
     walk::Sought,
     world::World,
 };
+use crate::event::Event;
 
 /// A schedule, told.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Replay {
+    /// How many processes there are. In the events they are nodes, and those who resume are the nodes after them.
+    pub processes: u8,
+    /// Who is there at the beginning.
+    pub begins: Vec<Event>,
     /// What happened, in order.
     pub steps: Vec<Step>,
+    /// Whether it went to its end, where all are at rest. What is wrong there is so although the account was resumed once
+    /// more, unless that is what the mutant goes without.
+    pub is_complete: bool,
     /// What is wrong after the last of them.
     pub violations: Vec<Violation>,
 }
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Step {
     /// What was chosen, counted from 0.
     pub choice: usize,
@@ -29,6 +40,10 @@ pub struct Step {
     pub of: usize,
     /// What happened, in words.
     pub words: String,
+    /// Who heard what then, in words.
+    pub heard: Vec<String>,
+    /// All of it as the events of the other simulations.
+    pub events: Vec<Event>,
 }
 
 /// There is no such schedule.
@@ -95,16 +110,24 @@ pub fn replay(
     let sought = Sought::of(mutant);
     let mut world = World::new(scope, sought.flaw());
     let mut state = world.start();
-    let mut steps = Vec::new();
+    let mut events = Events::default();
+    let mut replay = Replay {
+        processes: scope.processes,
+        begins: Events::begin(&state),
+        steps: Vec::new(),
+        is_complete: false,
+        violations: Vec::new(),
+    };
     loop {
         let moves = world.moves(&state);
-        let (at, of) = (steps.len(), moves.len());
+        let (at, of) = (replay.steps.len(), moves.len());
         if of == 0 {
             if choices.len() > at {
                 return Err(NoReplay::TooMany { after: at });
             }
-            let violations = world.ends(state).violations;
-            return Ok(Replay { steps, violations });
+            replay.is_complete = true;
+            replay.violations = world.ends(state).violations;
+            return Ok(replay);
         }
         let choice = choices.get(at).copied().unwrap_or(0);
         let Some(&step) = moves.get(choice) else {
@@ -116,11 +139,22 @@ pub fn replay(
             step,
         };
         let words = telling.to_string();
-        steps.push(Step { choice, of, words });
+        let made = events.made(&world, &state, step);
         let seen = world.takes(&mut state, step);
+        let told = (seen.told_at).map(|(actor, place)| (actor, world.unfolded.at(place)));
+        let (heard, told) = told.map_or_else(Default::default, |(actor, response)| {
+            (heard(response), events.told(actor, response))
+        });
+        replay.steps.push(Step {
+            choice,
+            of,
+            words,
+            heard,
+            events: made.into_iter().chain(told).collect(),
+        });
         if sought.is_in(&seen) {
-            let violations = seen.violations;
-            return Ok(Replay { steps, violations });
+            replay.violations = seen.violations;
+            return Ok(replay);
         }
     }
 }

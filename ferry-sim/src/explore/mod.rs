@@ -47,7 +47,7 @@
 //! | to see | read |
 //! | --- | --- |
 //! | how much may happen | `scope.rs` |
-//! | what may happen next | `moves.rs`, and `telling.rs` in words |
+//! | what may happen next | `moves.rs`, `telling.rs` in words, and `events.rs` as events that are drawn |
 //! | what comes of it | `world.rs`, `state.rs` |
 //! | the machines, driven by hand | `process.rs`, `resumer.rs`, `machine.rs`, `unfolded.rs` |
 //! | the store, and what is folded on it | `store.rs`, `account.rs` |
@@ -59,6 +59,7 @@
 
 mod account;
 mod choices;
+mod events;
 mod fingerprint;
 mod flaw;
 mod judge;
@@ -80,6 +81,7 @@ mod walk;
 mod world;
 
 pub use account::Submission;
+pub(crate) use events::KEY;
 pub use choices::{NoReplay, Replay, Step, replay};
 pub use mutants::{MUTANTS, Mutant};
 pub use points::Point;

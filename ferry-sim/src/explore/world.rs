@@ -28,6 +28,8 @@ pub(super) struct World {
 pub(super) struct Seen {
     pub(super) violations: Vec<Violation>,
     pub(super) met: Met,
+    /// Who was told something, and where that led it: what it then told its callers is there.
+    pub(super) told_at: Option<(u8, Place)>,
     /// Whether the flaw, if there is one, made a difference on the way here.
     pub(super) is_weakened: bool,
 }
@@ -171,6 +173,7 @@ impl World {
         };
         *place = self.unfolded.after(*place, event);
         let first_read = *first_read;
+        seen.told_at = Some((actor, *place));
         let response = self.unfolded.at(*place);
         state.is_weakened |= response.is_weakened;
         for &(submission, verdict) in &response.told {

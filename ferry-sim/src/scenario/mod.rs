@@ -34,7 +34,7 @@ use crate::{
     weak::ByHand,
 };
 
-pub use performance::Performance;
+pub use performance::{Performance, Surprise};
 
 /// The ways of going wrong that there are stories of, numbered from one.
 pub const ROWS: u8 = 39;

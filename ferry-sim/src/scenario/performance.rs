@@ -14,6 +14,7 @@ use crate::{
     checkers::{Property, Violation},
     event::Event,
     kind::Kind,
+    moment::Moment,
     policy::Policy,
     purses::Purses,
     store::Layout,
@@ -33,11 +34,27 @@ pub struct Performance {
     /// Each input as it was sent, with what its caller heard.
     pub heard: Vec<String>,
     /// What was otherwise than the story says.
-    pub surprises: Vec<String>,
+    pub surprises: Vec<Surprise>,
     /// What was wrong.
     pub violations: Vec<Violation>,
     /// How often the safeguard that was left out made a difference.
     pub weakened: u64,
+}
+
+/// Something that was otherwise than the story says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Surprise {
+    /// When that was seen.
+    pub at: Instant,
+    /// What it was.
+    pub words: String,
+}
+
+impl fmt::Display for Surprise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at {}: {}", Moment(self.at), self.words)
+    }
 }
 
 /// Tells a story.
@@ -94,6 +111,17 @@ impl Performance {
             Some(_) => self.weakened > 0 && self.failed() == self.fails.iter().copied().collect(),
         }
     }
+
+    /// How it went, in words.
+    #[must_use]
+    pub fn verdict(&self) -> String {
+        match (self.without, self.went_as_told()) {
+            (None, true) => "all held".to_owned(),
+            (Some(safeguard), true) => format!("failed, as it must without {safeguard}"),
+            (None, false) => "did NOT go as told".to_owned(),
+            (Some(safeguard), false) => format!("did NOT fail as it must without {safeguard}"),
+        }
+    }
 }
 
 /// The story, then what everyone heard, and at last what held and what did not.
@@ -105,9 +133,7 @@ impl fmt::Display for Performance {
         }
         let story = self.events.iter().filter(|(_, event)| event.is_story());
         for (at, event) in story {
-            let millis = at.nanos() / 1_000_000;
-            let micros = at.nanos() / 1_000 % 1_000;
-            writeln!(f, "{millis:>8}.{micros:03} ms  {event}")?;
+            writeln!(f, "{:>15}  {event}", Moment(*at))?;
         }
         for heard in &self.heard {
             writeln!(f, "  {heard}")?;
@@ -121,14 +147,7 @@ impl fmt::Display for Performance {
         for violation in &self.violations {
             writeln!(f, "  {}: {violation}", violation.property())?;
         }
-        match (self.without, self.went_as_told()) {
-            (None, true) => f.write_str("all held"),
-            (Some(safeguard), true) => write!(f, "failed, as it must without {safeguard}"),
-            (None, false) => f.write_str("did NOT go as told"),
-            (Some(safeguard), false) => {
-                write!(f, "did NOT fail as it must without {safeguard}")
-            }
-        }
+        f.write_str(&self.verdict())
     }
 }
 

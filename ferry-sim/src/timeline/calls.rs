@@ -3,11 +3,15 @@
 use core::time::Duration;
 use std::collections::BTreeMap;
 
-use super::element::{Element, End, Line, What, inputs_in_words, listed};
+use super::{
+    element::{Element, End, Line, What},
+    names::Names,
+};
 use crate::{event::Verdict, history::Call};
 
 #[derive(Default)]
 pub(super) struct Calls {
+    names: Names,
     elements: Vec<Element>,
     /// Writes by their calls' numbers.
     writes: BTreeMap<u64, usize>,
@@ -17,23 +21,30 @@ pub(super) struct Calls {
 }
 
 impl Calls {
+    pub(super) fn named(names: Names) -> Self {
+        Self {
+            names,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn read(&mut self, line: Line, call: Call, failed: bool) {
         let (end, words) = if failed {
             (End::NotLanded, "failed")
         } else {
             (End::Landed, "read")
         };
-        let title = format!("Read of key {} by node {}: {words}", call.key, of(call));
+        let title = format!("Read of key {} by {}: {words}", call.key, self.of(call));
         let mut read = element(line, What::Read, title, call);
         read.end = Some(end);
         self.elements.push(read);
     }
 
     pub(super) fn commit(&mut self, line: Line, call: Call, numbers: &[u64]) {
-        let what = inputs_in_words(numbers);
-        let title = format!("Commit of {what} by node {}, key {}", of(call), call.key);
+        let what = self.names.inputs_in_words(numbers);
+        let title = format!("Commit of {what} by {}, key {}", self.of(call), call.key);
         let mut commit = element(line, What::Commit, title, call);
-        commit.label = format!("commit {}", listed(numbers));
+        commit.label = format!("commit {}", self.names.listed(numbers));
         commit.inputs = numbers.to_vec();
         self.asked(commit, call);
     }
@@ -46,7 +57,7 @@ impl Calls {
         (what, label): (What, &str),
         does: &str,
     ) {
-        let title = format!("{does} by node {}, key {}", of(call), call.key);
+        let title = format!("{does} by {}, key {}", self.of(call), call.key);
         let mut write = element(line, what, title, call);
         write.label = label.into();
         self.asked(write, call);
@@ -106,6 +117,11 @@ impl Calls {
         self.elements
     }
 
+    /// Whose call it is, as the events tell it.
+    fn of(&self, call: Call) -> String {
+        self.names.life(call.life.node, call.life.nth)
+    }
+
     fn asked(&mut self, write: Element, call: Call) {
         let place = self.elements.len();
         self.writes.insert(call.nth, place);
@@ -134,11 +150,6 @@ fn element(line: Line, what: What, title: String, call: Call) -> Element {
     Element::at(line, what, title)
         .of_key(call.key)
         .of_node(call.life.node)
-}
-
-/// A life of a node, as the events tell it.
-fn of(call: Call) -> String {
-    format!("{}.{}", call.life.node, call.life.nth)
 }
 
 /// What its node heard of a write, and what truly became of it where that is something else.

@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::element::{Element, End, Line, What};
+use super::{
+    element::{Element, End, Line, What},
+    names::Names,
+};
 use crate::{event::AnswerKind, history::SubmissionId};
 
 #[derive(Default)]
 pub(super) struct Clients {
+    names: Names,
     /// Attempts first of all, so that they keep their places.
     attempts: Vec<Element>,
     marks: Vec<Element>,
@@ -24,6 +28,13 @@ struct Attempt {
 }
 
 impl Clients {
+    pub(super) fn named(names: Names) -> Self {
+        Self {
+            names,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn submitted(
         &mut self,
         line: Line,
@@ -32,12 +43,13 @@ impl Clients {
     ) {
         let input = self.input(line, number);
         input.key = Some(key);
-        let title = format!("Input {number} to node {node}");
+        let (its, to) = (self.names.input(number), self.names.node(node));
+        let title = format!("Input {its} to {to}");
         let mut attempt = Element::at(line, What::Attempt, title)
             .of_key(key)
             .of_node(node);
         attempt.inputs.push(number);
-        attempt.label = number.to_string();
+        attempt.label = its;
         let place = self.attempts.len();
         self.attempts.push(attempt);
         self.submissions.insert(id.0, place);
@@ -46,12 +58,13 @@ impl Clients {
     }
 
     pub(super) fn unreachable(&mut self, line: Line, node: usize, number: u64) {
-        let title = format!("Input {number} found no node {node}");
+        let (its, to) = (self.names.input(number), self.names.node(node));
+        let title = format!("Input {its} found no {to}");
         self.mark(line, What::Unreachable, number, title);
     }
 
     pub(super) fn gave_up(&mut self, line: Line, number: u64) {
-        let title = format!("The client of input {number} gave up");
+        let title = format!("The client of input {} gave up", self.names.input(number));
         self.mark(line, What::GaveUp, number, title);
     }
 
@@ -122,8 +135,10 @@ impl Clients {
 
     /// The input, up to this moment.
     fn input(&mut self, line: Line, number: u64) -> &mut Element {
+        let names = self.names;
         let input = self.inputs.entry(number).or_insert_with(|| {
-            let mut input = Element::at(line, What::Input, format!("Input {number}"));
+            let title = format!("Input {}", names.input(number));
+            let mut input = Element::at(line, What::Input, title);
             input.inputs.push(number);
             input.lines.clear();
             input

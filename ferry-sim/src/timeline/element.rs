@@ -146,16 +146,3 @@ impl Element {
     }
 }
 
-/// "input 3", "inputs 3, 4 and 5".
-pub(super) fn inputs_in_words(numbers: &[u64]) -> String {
-    match numbers {
-        [] => "no input".into(),
-        [one] => format!("input {one}"),
-        [most @ .., last] => format!("inputs {} and {last}", listed(most)),
-    }
-}
-
-pub(super) fn listed(numbers: &[u64]) -> String {
-    let numbers: Vec<_> = numbers.iter().map(u64::to_string).collect();
-    numbers.join(", ")
-}

@@ -3,10 +3,14 @@
 use core::time::Duration;
 use std::collections::BTreeMap;
 
-use super::element::{Element, Line, What};
+use super::{
+    element::{Element, Line, What},
+    names::Names,
+};
 
 #[derive(Default)]
 pub(super) struct Fleet {
+    names: Names,
     elements: Vec<Element>,
     nodes: BTreeMap<usize, Node>,
 }
@@ -33,6 +37,13 @@ impl Node {
 }
 
 impl Fleet {
+    pub(super) fn named(names: Names) -> Self {
+        Self {
+            names,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn started(&mut self, line: Line, node: usize) {
         self.ended(line, node);
         let nth = {
@@ -40,15 +51,16 @@ impl Fleet {
             node.lives += 1;
             node.lives
         };
-        let mut life = Element::at(line, What::Life, format!("Life {nth} of node {node}"));
-        life.label = format!("node {node}.{nth}");
+        let title = format!("Life {nth} of {}", self.names.node(node));
+        let mut life = Element::at(line, What::Life, title);
+        life.label = self.names.life(node, nth);
         let place = self.add(life, node);
         self.node(node).life = Some(place);
     }
 
     pub(super) fn crashed(&mut self, line: Line, node: usize) {
         self.ended(line, node);
-        let title = format!("Node {node} crashed");
+        let title = format!("{} crashed", self.title(node));
         self.add(Element::at(line, What::Crash, title), node);
     }
 
@@ -57,7 +69,7 @@ impl Fleet {
     }
 
     pub(super) fn frozen(&mut self, line: Line, node: usize, pause: Duration) {
-        let title = format!("Node {node} frozen for {pause:?}");
+        let title = format!("{} frozen for {pause:?}", self.title(node));
         let mut frozen = Element::at(line, What::Frozen, title);
         frozen.label = "frozen".into();
         let place = self.add(frozen, node);
@@ -69,14 +81,14 @@ impl Fleet {
             Some(place) => self.elements[place].until(line),
             // Its life was over before; it was shutting down, and that is done now.
             None => {
-                let title = format!("Node {node} thawed");
+                let title = format!("{} thawed", self.title(node));
                 self.add(Element::at(line, What::Frozen, title), node);
             }
         }
     }
 
     pub(super) fn stalled(&mut self, line: Line, node: usize, pause: Duration) {
-        let title = format!("Node {node} held up by a step for {pause:?}");
+        let title = format!("{} held up by a step for {pause:?}", self.title(node));
         let mut stalled = Element::at(line, What::Stalled, title);
         stalled.label = "held up".into();
         stalled.to = line.at + u64::try_from(pause.as_nanos()).unwrap_or(0);
@@ -85,12 +97,12 @@ impl Fleet {
     }
 
     pub(super) fn clock_jumped(&mut self, line: Line, node: usize, by: Duration) {
-        let title = format!("The clock of node {node} jumps ahead by {by:?}");
+        let title = format!("The clock of {} jumps ahead by {by:?}", self.names.node(node));
         self.add(Element::at(line, What::ClockJump, title), node);
     }
 
     pub(super) fn shut_down(&mut self, line: Line, node: usize) {
-        let title = format!("Node {node} shuts down");
+        let title = format!("{} shuts down", self.title(node));
         let mut closing = Element::at(line, What::Closing, title);
         closing.label = "shuts down".into();
         let place = self.add(closing, node);
@@ -98,7 +110,7 @@ impl Fleet {
     }
 
     pub(super) fn resume(&mut self, line: Line, node: usize, key: u32) {
-        let title = format!("Node {node} resumes key {key}");
+        let title = format!("{} resumes key {key}", self.title(node));
         let resume = Element::at(line, What::Resume, title).of_key(key);
         let place = self.add(resume, node);
         self.node(node).resuming.push((key, place));
@@ -119,6 +131,13 @@ impl Fleet {
             }
         }
         self.elements
+    }
+
+    /// At the beginning of a sentence.
+    fn title(&self, node: usize) -> String {
+        let mut name = self.names.node(node);
+        name[..1].make_ascii_uppercase();
+        name
     }
 
     fn ended(&mut self, line: Line, node: usize) {

@@ -111,15 +111,26 @@ $("tools").addEventListener("submit", (event) => event.preventDefault());
 $("input").addEventListener("change", () => {
   const value = $("input").value.trim();
   if (value === "") ACTIONS.Escape();
-  else follow(Number(value), true);
+  else follow(inputCalled(value), true);
 });
 
+function inputCalled(name) {
+  const named = told.inputs?.indexOf(name.toUpperCase()) ?? -1;
+  return named < 0 ? Number(name) : named;
+}
+
 function remember() {
-  const parts = [`t=${(shown.from / 1e6).toFixed(3)}-${(shown.to / 1e6).toFixed(3)}`];
+  const parts = nth > 0 ? [`run=${nth}`] : [];
+  parts.push(`t=${(shown.from / 1e6).toFixed(3)}-${(shown.to / 1e6).toFixed(3)}`);
   for (const name of ["key", "node", "input"]) if (shown[name] !== null) parts.push(`${name}=${shown[name]}`);
   clearTimeout(remember.later);
   remember.later = setTimeout(() => history.replaceState(null, "", `#${parts.join("&")}`), 300);
 }
+
+// Another run is another page.
+addEventListener("hashchange", () => {
+  if (runInAddress() !== nth) location.reload();
+});
 
 function recall() {
   const parts = new URLSearchParams(location.hash.slice(1));

@@ -7,7 +7,14 @@ addEventListener("error", (event) => {
   $("summary").textContent = `The page's script failed: ${event.message}`;
 });
 
-const told = JSON.parse($("told").textContent);
+const { runs } = JSON.parse($("told").textContent);
+/** Which run is shown: its number is in the page's address. */
+const runInAddress = () => Number(new URLSearchParams(location.hash.slice(1)).get("run") ?? 0);
+const nth = Math.min(Math.max(Math.trunc(runInAddress()) || 0, 0), runs.length - 1);
+const told = runs[nth];
+
+const nodeName = (node) => told.nodes?.[node] ?? `node ${node}`;
+const inputName = (input) => told.inputs?.[input] ?? String(input);
 
 const CALLS = new Set(["read", "commit", "project", "show", "mark"]);
 const NODE_MARKS = new Set(["life", "crash", "frozen", "stalled", "closing", "clock-jump"]);
@@ -84,7 +91,7 @@ function nodeRows(elements) {
   const rows = [];
   for (const node of distinct(elements.map((it) => it.node))) {
     const its = elements.filter((it) => it.node === node);
-    rows.push(new Row(`node ${node}`, 15, its.filter((it) => NODE_MARKS.has(it.what))));
+    rows.push(new Row(nodeName(node), 15, its.filter((it) => NODE_MARKS.has(it.what))));
     const calls = its.filter((it) => !NODE_MARKS.has(it.what));
     for (const key of distinct(calls.map((it) => it.key))) {
       const rowOf = new Map();
@@ -108,31 +115,40 @@ const SECTIONS = [
   ["View", VIEW, (elements) => keyRows(elements, 17)],
 ];
 
-/** All rows that a filter leaves, from above to below. */
-function layOut({ key, node }, folded) {
+/** All rows that a filter leaves, from above to below; higher ones where there is room. */
+function layOut({ key, node }, folded, room) {
   const isKept = (it) =>
     (key === null || it.key === undefined || it.key === key) && (node === null || it.node === undefined || it.node === node);
   const sections = [];
-  // The lanes of one key leave room for higher ones.
-  const scale = key === null ? 1 : 1.5;
-  let y = 0;
   for (const [name, kinds, rowsOf] of SECTIONS) {
     // A filter by node leaves whole inputs, so that their attempts stay on their lines.
     const elements = told.elements.filter((it) => kinds.has(it.what) && isKept(it));
-    if (elements.length === 0) continue;
-    const section = { name, y, rows: [], isFolded: folded.has(name) };
+    const isFolded = folded.has(name);
+    if (elements.length > 0) sections.push({ name, isFolded, rows: isFolded ? [] : rowsOf(elements) });
+  }
+  const least = stack(sections, 1);
+  const its = sections.flatMap((section) => section.rows).reduce((sum, row) => sum + row.height, 0);
+  // The lanes of one key are worth some scrolling.
+  const scale = Math.min(Math.max((room - least + its) / Math.max(its, 1), key === null ? 1 : 1.5), 2.2);
+  const height = stack(sections, scale);
+  const rows = sections.flatMap((section) => section.rows);
+  const rowOf = new Map(rows.flatMap((row) => row.elements.map((it) => [it, row])));
+  return { sections, rows, rowOf, height };
+}
+
+/** Gives each row its place, and tells how high all are together. */
+function stack(sections, scale) {
+  let y = 0;
+  for (const section of sections) {
+    section.y = y;
     y += 20;
-    for (const row of section.isFolded ? [] : rowsOf(elements)) {
+    for (const row of section.rows) {
       if (row.label && !row.label.startsWith("\u2003")) y += 3;
       row.y = y;
       row.height = Math.round(row.height * scale);
       y += row.height;
-      section.rows.push(row);
     }
     y += 6;
-    sections.push(section);
   }
-  const rows = sections.flatMap((section) => section.rows);
-  const rowOf = new Map(rows.flatMap((row) => row.elements.map((it) => [it, row])));
-  return { sections, rows, rowOf, height: y + 12 };
+  return y + 12;
 }

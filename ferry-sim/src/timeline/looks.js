@@ -189,7 +189,10 @@ function paintWrite(brush, it, x, y, w, h, xOf) {
     if (effect <= it.to) {
       if (w < 7) continue;
       brush.fillStyle = look[0] === "solid" ? colours["on-fill"] : colours.good;
-      brush.fillRect(at - 0.75, y, 1.5, h);
+      // Two notches, which leave the words in between alone.
+      const notch = Math.min(h / 4, 3);
+      brush.fillRect(at - 0.75, y, 1.5, notch);
+      brush.fillRect(at - 0.75, y + h - notch, 1.5, notch);
       continue;
     }
     brush.strokeStyle = colours.good;

@@ -1,4 +1,4 @@
-//! A run as a page: one HTML file that needs nothing else, with what happened laid out over time.
+//! Runs as a page: one HTML file that needs nothing else, with what happened laid out over time.
 //!
 //! ```
 //! use ferry_sim::{ProjectedWriterSimulation, timeline};
@@ -8,6 +8,9 @@
 //! assert!(page.starts_with("<!doctype html>"));
 //! ```
 //!
+//! Several runs share a page, to be chosen from: a story and what comes of it without its safeguard, say. It is a [`Page`]
+//! then.
+//!
 //! Clients, nodes, the store and the views have their lanes. `teller.rs` makes their elements out of the events; the page's
 //! own script lays them out (`lanes.js`) and paints those that are to be seen (`looks.js`, `screen.js`); the rest of it follows whoever
 //! looks (`story.js`, `hands.js`).
@@ -16,7 +19,9 @@ mod calls;
 mod clients;
 mod element;
 mod fleet;
+mod names;
 mod records;
+mod run;
 mod teller;
 mod wrongs;
 
@@ -25,12 +30,8 @@ use std::io::{self, Write};
 use ferry_core::Instant;
 use serde::Serialize;
 
-use self::{
-    element::Element,
-    teller::Teller,
-    wrongs::{Finder, Wrong},
-};
-use crate::{event::Event, simulation::Report};
+use self::run::Run;
+use crate::{event::Event, explore::Replay, scenario::Performance, simulation::Report};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -43,19 +44,101 @@ const SCRIPTS: [&str; 6] = [
     include_str!("page.js"),
 ];
 
-/// What the page's script is given. Moments are nanoseconds since the run began.
+/// A page, with one run or several of them to choose from.
+///
+/// ```
+/// use ferry_sim::{scenario, timeline::Page};
+///
+/// let story = scenario::find("late-commit").unwrap();
+/// let performances = story.tell(0);
+/// let page = performances.iter().fold(Page::of("late-commit").about(story.gist), Page::performance);
+/// assert!(page.html().contains("without the fence of a commit"));
+/// ```
+#[derive(Debug)]
+pub struct Page {
+    title: String,
+    about: String,
+    runs: Vec<Run>,
+}
+
+/// What the page's script is given.
 #[derive(Serialize)]
 struct Told<'a> {
-    title: &'a str,
-    seed: u64,
-    /// When the last event was.
-    end: u64,
-    /// From when on there was no new fault.
-    healed: Option<u64>,
-    wrongs: Vec<Wrong>,
-    elements: Vec<Element>,
-    /// Each event of the story: when, and in words.
-    lines: Vec<(u64, String)>,
+    runs: &'a [Run],
+}
+
+impl Page {
+    /// With this heading, and no run yet. It should say what is drawn: which simulation and seed, which story.
+    #[must_use]
+    pub fn of(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            about: String::new(),
+            runs: Vec::new(),
+        }
+    }
+
+    /// With a line on what there is to be seen.
+    #[must_use]
+    pub fn about(self, about: impl Into<String>) -> Self {
+        let about = about.into();
+        Self { about, ..self }
+    }
+
+    /// One more run: that of a simulation, as its `replay` gives it. It is called so where there are several.
+    #[must_use]
+    pub fn run(self, name: &str, report: &Report, events: &[(Instant, Event)]) -> Self {
+        let Report {
+            violations,
+            events: count,
+            ..
+        } = report;
+        self.with(Run::of_seed(name.to_owned(), *count, violations, events))
+    }
+
+    /// One more run: a story as it went.
+    #[must_use]
+    pub fn performance(self, performance: &Performance) -> Self {
+        self.with(Run::of_performance(performance))
+    }
+
+    /// One more run: a schedule of a walk. There is no time in it but the moves.
+    #[must_use]
+    pub fn schedule(self, name: &str, replay: &Replay) -> Self {
+        self.with(Run::of_schedule(name.to_owned(), replay))
+    }
+
+    fn with(mut self, run: Run) -> Self {
+        self.runs.push(run);
+        self
+    }
+
+    /// The whole page.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let mut page = Vec::new();
+        match self.write(&mut page) {
+            Ok(()) => String::from_utf8_lossy(&page).into_owned(),
+            Err(error) => unreachable!("a vector takes everything: {error}"),
+        }
+    }
+
+    /// Writes the whole page.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let told = serde_json::to_string(&Told { runs: &self.runs })?;
+        let parts: [(&str, &str); 5] = [
+            ("{{heading}}", &text(&self.title)),
+            ("{{about}}", &text(&self.about)),
+            ("{{style}}", STYLE),
+            ("{{told}}", &script_data(&told)),
+            ("{{script}}", &SCRIPTS.concat()),
+        ];
+        fill(out, PAGE, &parts)
+    }
 }
 
 /// The timeline of one run: the whole page.
@@ -63,49 +146,8 @@ struct Told<'a> {
 /// `title` says which simulation it was; the report and the events are those of its `replay`.
 #[must_use]
 pub fn html(title: &str, report: &Report, events: &[(Instant, Event)]) -> String {
-    let mut page = Vec::new();
-    match write_html(&mut page, title, report, events) {
-        Ok(()) => String::from_utf8_lossy(&page).into_owned(),
-        Err(error) => unreachable!("a vector takes everything: {error}"),
-    }
-}
-
-/// Writes the timeline of one run, as [`html`] gives it.
-///
-/// # Errors
-///
-/// Those of `out`.
-pub fn write_html(
-    out: &mut impl Write,
-    title: &str,
-    report: &Report,
-    events: &[(Instant, Event)],
-) -> io::Result<()> {
-    let mut teller = Teller::default();
-    for (at, event) in events.iter().filter(|(_, event)| event.is_story()) {
-        teller.tell(*at, event);
-    }
-    let story = teller.end();
-    let finder = Finder::of(&story);
-    let wrongs = (report.violations.iter()).map(|violation| finder.find(violation));
-    let told = Told {
-        title,
-        seed: report.seed,
-        end: story.end,
-        healed: story.healed,
-        wrongs: wrongs.collect(),
-        elements: story.elements,
-        lines: story.lines,
-    };
-    let told = serde_json::to_string(&told)?;
-    let heading = format!("{title}, seed {}", report.seed);
-    let parts: [(&str, &str); 4] = [
-        ("{{heading}}", &text(&heading)),
-        ("{{style}}", STYLE),
-        ("{{told}}", &script_data(&told)),
-        ("{{script}}", &SCRIPTS.concat()),
-    ];
-    fill(out, PAGE, &parts)
+    let title = format!("{title}, seed {}", report.seed);
+    Page::of(title).run("the run", report, events).html()
 }
 
 /// Writes the template with its places filled. What was filled in is not looked at again.

@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::element::{Element, Line, What, inputs_in_words};
+use super::{
+    element::{Element, Line, What},
+    names::Names,
+};
 use crate::history::Call;
 
 #[derive(Default)]
 pub(super) struct Records {
+    names: Names,
     elements: Vec<Element>,
     /// What is on its way, by the calls' numbers.
     commits: BTreeMap<u64, Commit>,
@@ -53,6 +57,13 @@ struct Record {
 }
 
 impl Records {
+    pub(super) fn named(names: Names) -> Self {
+        Self {
+            names,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn committing(&mut self, call: Call, expected: Option<u64>, numbers: &[u64]) {
         let numbers = numbers.to_vec();
         self.commits.insert(call.nth, Commit { expected, numbers });
@@ -70,7 +81,7 @@ impl Records {
             "Version {version} of key {}, {} entries: {}",
             call.key,
             record.entries,
-            inputs_in_words(numbers)
+            self.names.inputs_in_words(numbers)
         );
         let mut element = Element::at(line, What::Version, title).of_key(call.key);
         element.label = format!("v{version}");

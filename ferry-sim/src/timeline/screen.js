@@ -3,11 +3,14 @@
 const chart = $("chart");
 const END = Math.max(told.end, 1);
 const AXIS = 24;
-const SPAN_MIN = 2e4;
+/** Where there is no time but moves, each is as long as this. */
+const MOVE = 1e6;
+const isInMoves = told.moves !== undefined;
+const SPAN_MIN = isInMoves ? 2 * MOVE : 2e4;
 const STEPS = told.elements.filter((it) => it.what !== "input" && it.what !== "life").sort(byStart);
 
 const shown = { from: 0, to: END, key: null, node: null, folded: new Set(), input: null, picked: null, hovered: null, wrong: -1 };
-let lanes = layOut(shown, shown.folded);
+let lanes = layOut(shown, shown.folded, 0);
 let gutter = 84;
 let width = 0;
 let related = null;
@@ -15,9 +18,9 @@ let related = null;
 const xOf = (at) => gutter + ((at - shown.from) / (shown.to - shown.from)) * (width - gutter);
 const atOf = (x) => shown.from + ((x - gutter) / (width - gutter)) * (shown.to - shown.from);
 // Cut, as the program cuts them, so that a moment is found by its words.
-const millis = (at) => (Math.floor(at / 1e3) / 1e3).toFixed(3);
-const nanosInWords = (nanos) =>
-  nanos >= 1e9 ? `${+(nanos / 1e9).toFixed(2)} s` : nanos >= 1e6 ? `${+(nanos / 1e6).toFixed(2)} ms` : `${+(nanos / 1e3).toFixed(1)} µs`;
+const moment = (at) => (isInMoves ? `move ${Math.floor(at / MOVE)}` : `${(Math.floor(at / 1e3) / 1e3).toFixed(3)} ms`);
+const inWords = (nanos) =>
+  isInMoves ? `${+(nanos / MOVE).toFixed(1)} moves` : nanos >= 1e9 ? `${+(nanos / 1e9).toFixed(2)} s` : nanos >= 1e6 ? `${+(nanos / 1e6).toFixed(2)} ms` : `${+(nanos / 1e3).toFixed(1)} µs`;
 
 /** An element of the page with its attributes and what is in it; words are never taken for markup. */
 function make(name, attributes, ...inside) {
@@ -25,6 +28,8 @@ function make(name, attributes, ...inside) {
   made.append(...inside);
   return made;
 }
+
+const HEALED = "no new faults from here on";
 
 let isDue = false;
 function repaint() {
@@ -46,7 +51,7 @@ function paint() {
   const top = AXIS - chart.scrollTop;
   paintGrid(brush, height);
   for (const section of lanes.sections) paintSection(brush, section, top, height);
-  if (told.healed !== null) upright(brush, told.healed, height, colours.good, "no new faults from here on");
+  if (told.healed !== null) upright(brush, told.healed, height, colours.good, HEALED);
   told.wrongs.forEach((wrong) => upright(brush, wrong.at, height, colours.wrong));
   for (const it of [shown.picked, shown.hovered]) if (it) outline(brush, it, top);
   paintNames(brush, top, height);
@@ -145,7 +150,10 @@ function stepFor(span, places) {
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least);
 }
 
-const stepOnScreen = () => stepFor(shown.to - shown.from, Math.max((width - gutter) / 90, 2));
+const stepOnScreen = () => {
+  const step = stepFor(shown.to - shown.from, Math.max((width - gutter) / 90, 2));
+  return isInMoves ? Math.max(step, MOVE) : step;
+};
 function* roundMoments(step) {
   for (let nth = Math.ceil(Math.max(shown.from, 0) / step); nth * step <= shown.to; nth++) yield nth * step;
 }
@@ -161,19 +169,21 @@ function paintAxis(brush) {
   brush.fillStyle = colours.panel;
   brush.fillRect(0, 0, width, AXIS);
   const step = stepOnScreen();
-  const digits = Math.max(0, Math.ceil(9 - Math.log10(step) - 1e-9));
+  // In seconds where they are enough; and else as moments are told everywhere.
+  const unit = isInMoves ? ["", MOVE] : step >= 1e9 ? [" s", 1e9] : [" ms", 1e6];
+  const digits = Math.max(0, Math.ceil(Math.log10(unit[1]) - Math.log10(step) - 1e-9));
   for (const at of roundMoments(step)) {
     const x = xOf(at);
     brush.fillStyle = colours.line;
     brush.fillRect(Math.round(x), 0, 1, AXIS);
     brush.fillStyle = colours.quiet;
-    const text = `${(at / 1e9).toFixed(digits)} s`;
+    const text = `${(at / unit[1]).toFixed(digits)}${unit[0]}`;
     if (x + brush.measureText(text).width + 4 < width) brush.fillText(text, x + 4, AXIS / 2);
   }
   brush.fillStyle = colours.panel;
   brush.fillRect(0, 0, gutter, AXIS);
   brush.fillStyle = colours.ink;
-  brush.fillText(nanosInWords(shown.to - shown.from), 6, AXIS / 2);
+  brush.fillText(inWords(shown.to - shown.from), 6, AXIS / 2);
   const flagged = new Set();
   told.wrongs.forEach((wrong, index) => {
     const x = xOf(wrong.at);
@@ -183,9 +193,10 @@ function paintAxis(brush) {
     const text = String(index + 1);
     const wide = brush.measureText(text).width + 8;
     brush.fillStyle = colours.wrong;
-    brush.fillRect(x - wide / 2, 3, wide, AXIS - 7);
+    // On the left of its line: words of the axis are on the right of theirs.
+    brush.fillRect(x - wide, 3, wide, AXIS - 7);
     brush.fillStyle = colours["on-fill"];
-    brush.fillText(text, x - wide / 2 + 4, AXIS / 2);
+    brush.fillText(text, x - wide + 4, AXIS / 2);
   });
 }
 

@@ -21,7 +21,7 @@ const move = (share) => {
 
 /** Moves there, with some room around. */
 function goTo(from, to) {
-  const room = Math.max((to - from) * 0.25, 2e7);
+  const room = Math.max((to - from) * 0.25, isInMoves ? MOVE : 2e7);
   show(from - room, to + room);
 }
 
@@ -56,11 +56,11 @@ function letGoOfInput() {
 /** The story of one input: all that is about it, and nothing else in full colour. */
 function follow(number, isGoing) {
   const its = told.elements.filter((it) => (it.inputs ?? []).includes(number));
-  $("missing").textContent = its.length > 0 ? "" : `There is no input ${number}.`;
+  $("missing").textContent = its.length > 0 ? "" : `There is no input ${inputName(number)}.`;
   if (its.length === 0) return;
   Object.assign(shown, { input: number, picked: null });
   filter(its.find((it) => it.key !== undefined)?.key ?? null, shown.node);
-  $("input").value = number;
+  $("input").value = inputName(number);
   relate();
   const whole = its.filter((it) => CLIENTS.has(it.what) || CALLS.has(it.what));
   if (isGoing) goTo(Math.min(...whole.map((it) => it.from)), Math.max(...whole.map(lastOf)));
@@ -101,7 +101,7 @@ function filter(key, node) {
   Object.assign(shown, { key, node });
   $("key").value = key ?? "";
   $("node").value = node ?? "";
-  lanes = layOut(shown, shown.folded);
+  lanes = layOut(shown, shown.folded, chart.clientHeight - AXIS);
   chart.scrollTop = Math.min(chart.scrollTop, lanes.height);
   repaint();
 }
@@ -111,7 +111,7 @@ const linesOf = (indices) => [...new Set(indices)].sort((a, b) => a - b);
 function lineList(indices) {
   const items = linesOf(indices).map((index) => {
     const [at, text] = told.lines[index];
-    const link = make("a", { href: "#", textContent: `${millis(at)} ms`, title: "Go there" });
+    const link = make("a", { href: "#", textContent: moment(at), title: "Go there" });
     link.addEventListener("click", (event) => {
       event.preventDefault();
       const half = Math.min((shown.to - shown.from) / 2, 1e9);
@@ -123,16 +123,19 @@ function lineList(indices) {
 }
 
 function inputButton(number) {
-  const button = make("button", { type: "button", textContent: `Story of input ${number}` });
+  const button = make("button", { type: "button", textContent: `Story of input ${inputName(number)}` });
   button.addEventListener("click", () => follow(number, true));
   return button;
 }
 
 function when(it) {
   const last = lastOf(it);
-  const span = last > it.from ? `, for ${nanosInWords(last - it.from)}` : "";
-  return make("p", { textContent: `From ${millis(it.from)} ms on${span}` });
+  const span = last > it.from ? `, for ${inWords(last - it.from)}` : "";
+  return make("p", { textContent: `From ${moment(it.from)} on${span}` });
 }
+
+/** Few enough steps to be told one after the other. */
+const IS_SHORT = told.lines.length <= 200;
 
 /** What is beside the lanes: what was picked, or an input's story, or what is wrong. */
 function tellDetails() {
@@ -146,16 +149,17 @@ function tellDetails() {
     panel.append(lineList(picked.lines));
   } else if (input !== null) {
     if (violation?.inputs.includes(input)) panel.append(make("p", { textContent: `${wrong + 1}. ${violation.property}: ${violation.words}` }));
-    panel.append(make("h2", { textContent: `All about input ${input}` }));
+    panel.append(make("h2", { textContent: `All about input ${inputName(input)}` }));
     for (const number of violation?.inputs ?? []) if (number !== input) panel.append(inputButton(number), " ");
     panel.append(lineList([...related].flatMap((it) => it.lines)));
   } else if (violation) {
     panel.append(make("h2", { textContent: violation.property }), make("p", { textContent: violation.words }));
-    const near = told.elements.filter((it) => it.key === violation.key && it.from <= violation.to + 1e7 && lastOf(it) >= violation.from - 1e7);
+    const near = IS_SHORT ? [] : told.elements.filter((it) => it.key === violation.key && it.from <= violation.to + 1e7 && lastOf(it) >= violation.from - 1e7);
     const lines = near.flatMap((it) => it.lines).filter((index) => Math.abs(told.lines[index][0] - violation.at) < 1e9);
-    panel.append(lineList(lines));
+    panel.append(lineList(IS_SHORT ? told.lines.keys() : lines));
   } else {
     panel.append(make("p", { textContent: "Point at something to see what it is; click it, or tap it, to keep it here." }));
+    if (IS_SHORT) panel.append(make("h2", { textContent: "All that happens" }), lineList(told.lines.keys()));
   }
 }
 
@@ -188,7 +192,7 @@ function hover(it, x, y) {
   tip.hidden = it === null;
   if (it === null) return;
   const lines = linesOf(it.lines);
-  const some = lines.slice(0, TIP_LINES).map((index) => make("div", { textContent: `${millis(told.lines[index][0])} ms  ${told.lines[index][1]}` }));
+  const some = lines.slice(0, TIP_LINES).map((index) => make("div", { textContent: `${moment(told.lines[index][0])}  ${told.lines[index][1]}` }));
   if (lines.length > TIP_LINES) some.push(make("div", { textContent: `and ${lines.length - TIP_LINES} more` }));
   tip.replaceChildren(make("b", { textContent: it.title }), ...some);
   const box = tip.getBoundingClientRect();

@@ -2,19 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use ferry_core::Instant;
-
 use super::{
     calls::Calls,
     clients::Clients,
     element::{Element, Line, What},
     fleet::Fleet,
+    names::Names,
     records::{Move, Records},
 };
 use crate::event::Event;
 
 /// Gathers the elements, event by event.
-#[derive(Default)]
 pub(super) struct Teller {
     clients: Clients,
     fleet: Fleet,
@@ -22,6 +20,8 @@ pub(super) struct Teller {
     records: Records,
     lines: Vec<(u64, String)>,
     healed: Option<u64>,
+    /// When the last was.
+    end: u64,
 }
 
 /// All that there is to draw.
@@ -37,12 +37,29 @@ pub(super) struct Story {
 }
 
 impl Teller {
-    /// The one place that knows all events.
-    pub(super) fn tell(&mut self, at: Instant, event: &Event) {
-        let at = at.nanos();
+    pub(super) fn of(names: Names) -> Self {
+        Self {
+            clients: Clients::named(names),
+            fleet: Fleet::named(names),
+            calls: Calls::named(names),
+            records: Records::named(names),
+            lines: Vec::new(),
+            healed: None,
+            end: 0,
+        }
+    }
+
+    /// The next line of the story.
+    pub(super) fn line(&mut self, at: u64, words: String) -> Line {
         let index = self.lines.len();
-        self.lines.push((at, event.to_string()));
-        let line = Line { at, index };
+        self.end = self.end.max(at);
+        self.lines.push((at, words));
+        Line { at, index }
+    }
+
+    /// What a line is about. The one place that knows all events.
+    pub(super) fn tell(&mut self, line: Line, event: &Event) {
+        self.end = self.end.max(line.at);
         let Self {
             clients,
             fleet,
@@ -123,13 +140,13 @@ impl Teller {
             Event::ClockJumped { node, by } => fleet.clock_jumped(line, *node, *by),
             Event::ShutDown { node } => fleet.shut_down(line, *node),
             Event::Closed { node } => fleet.closed(line, *node),
-            Event::Healed { .. } => self.healed = Some(at),
+            Event::Healed { .. } => self.healed = Some(line.at),
         }
     }
 
     /// Ends what is still going on, and gives everything in the order in which it began.
     pub(super) fn end(self) -> Story {
-        let end = self.lines.iter().map(|(at, _)| *at).max().unwrap_or(0);
+        let end = self.end;
         let (attempts, inputs, submissions) = self.clients.end(end);
         let mut elements = attempts;
         elements.extend(inputs);

@@ -77,6 +77,28 @@ pub(super) struct Finder<'a> {
     inputs: BTreeMap<u64, Vec<&'a Element>>,
 }
 
+impl Wrong {
+    /// Something to be seen at this moment.
+    pub(super) fn at(property: String, words: String, at: u64) -> Self {
+        Self {
+            property,
+            words,
+            at,
+            from: at,
+            to: at,
+            inputs: Vec::new(),
+            key: None,
+            node: None,
+        }
+    }
+
+    /// It came about in all of the time up to then, at the only key.
+    pub(super) fn since_the_beginning(self, key: u32) -> Self {
+        let (from, key) = (0, Some(key));
+        Self { from, key, ..self }
+    }
+}
+
 impl<'a> Finder<'a> {
     pub(super) fn of(story: &'a Story) -> Self {
         let mut inputs: BTreeMap<u64, Vec<&Element>> = BTreeMap::new();

@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use ferry_core::{Instant, drive::Runtime};
 
 use self::callers::Ear;
-use super::setting::Setting;
+use super::{performance::Surprise, setting::Setting};
 use crate::{
     chance::Streams,
     checkers::{Violation, check},
@@ -56,14 +56,14 @@ pub(super) struct Stage<K: Kind<Load = Purses>> {
     load: Purses,
     contents: BTreeMap<(u64, i64), Arc<Amount>>,
     ears: BTreeMap<Caller, Ear>,
-    surprises: Vec<String>,
+    surprises: Vec<Surprise>,
 }
 
 /// What is left when a story is over.
 pub(super) struct Left {
     pub(super) history: History<Purses>,
     pub(super) events: Vec<(Instant, Event)>,
-    pub(super) surprises: Vec<String>,
+    pub(super) surprises: Vec<Surprise>,
     pub(super) violations: Vec<Violation>,
     pub(super) weakened: u64,
 }

@@ -1,7 +1,5 @@
 //! What is to be seen by now.
 
-use core::time::Duration;
-
 use ferry_core::Instant;
 
 use super::{Caller, Stage};
@@ -10,15 +8,14 @@ use crate::{
     history::{Heard, What},
     kind::Kind,
     purses::{Outcome, Purses},
-    scenario::expected::Expected,
+    scenario::{expected::Expected, performance::Surprise},
 };
 
 impl<K: Kind<Load = Purses>> Stage<K> {
     pub(in crate::scenario) fn expect(&mut self, is_so: bool, what: impl FnOnce() -> String) {
         if !is_so {
-            let nanos = self.now().nanos();
-            let at = Duration::from_nanos(nanos);
-            self.surprises.push(format!("at {at:?}: {}", what()));
+            let (at, words) = (self.now(), what());
+            self.surprises.push(Surprise { at, words });
         }
     }
 

@@ -1,21 +1,17 @@
-//! What came of it, for programs: one document on standard output. Fields are added to it and keep their meaning;
-//! `format` grows when one changes.
+//! Of many seeds, and of the mutants.
 
-use std::{
-    io::{self, Write},
-    path::Path,
-};
+use std::path::Path;
 
-use ferry_core::Instant;
-use ferry_sim::{Event, Report, checkers::Violation, points::Point};
+use ferry_sim::points::Point;
 use serde::Serialize;
 
+use super::{
+    FORMAT, OfStep, OfViolation, file, held, number, of_steps, of_violations,
+};
 use crate::{
     failure::{self, Left},
     seeds::{Failed, Summary, Verdict},
 };
-
-const FORMAT: u32 = 1;
 
 /// What came of many seeds.
 #[derive(Serialize)]
@@ -65,13 +61,6 @@ struct OfFailure {
 }
 
 #[derive(Serialize)]
-struct OfViolation {
-    /// As in `P3`.
-    property: String,
-    words: String,
-}
-
-#[derive(Serialize)]
 struct OfShrunk {
     seed: u64,
     property: String,
@@ -81,31 +70,6 @@ struct OfShrunk {
     hash: String,
     file: String,
     replay: String,
-    violations: Vec<OfViolation>,
-    steps: Vec<OfStep>,
-}
-
-#[derive(Serialize)]
-struct OfStep {
-    nanos: u64,
-    words: String,
-}
-
-/// What happened in runs that were replayed.
-#[derive(Serialize)]
-pub(crate) struct OfReplay {
-    format: u32,
-    command: &'static str,
-    /// `held` or `failed`.
-    verdict: &'static str,
-    runs: Vec<OfRun>,
-}
-
-#[derive(Serialize)]
-struct OfRun {
-    seed: u64,
-    hash: String,
-    events: usize,
     violations: Vec<OfViolation>,
     steps: Vec<OfStep>,
 }
@@ -132,15 +96,6 @@ pub(crate) struct OfMutant {
     pub(crate) seeds: u64,
     /// The seed in which it was caught.
     pub(crate) seed: Option<u64>,
-}
-
-pub(crate) fn print(document: &impl Serialize) -> anyhow::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    let written = serde_json::to_writer_pretty(&mut out, document).map_err(io::Error::from);
-    written
-        .and_then(|()| writeln!(out))
-        .and_then(|()| out.flush())?;
-    Ok(())
 }
 
 pub(crate) fn of_seeds(summary: &Summary, left: Option<&Left>, drawn: Option<&Path>) -> OfSeeds {
@@ -174,7 +129,7 @@ pub(crate) fn of_seeds(summary: &Summary, left: Option<&Left>, drawn: Option<&Pa
             .map(|failed| of_failure(summary, failed))
             .collect(),
         shrunk: left.map(of_left),
-        html: drawn.map(|file| file.display().to_string()),
+        html: file(drawn),
     }
 }
 
@@ -191,19 +146,11 @@ fn of_failure(summary: &Summary, failed: &Failed) -> OfFailure {
     }
 }
 
-fn of_violations(violations: &[Violation]) -> Vec<OfViolation> {
-    let violations = violations.iter().map(|violation| OfViolation {
-        property: format!("P{}", violation.property().number()),
-        words: violation.to_string(),
-    });
-    violations.collect()
-}
-
 fn of_left(left: &Left) -> OfShrunk {
     let shrunk = &left.shrunk;
     OfShrunk {
         seed: shrunk.report.seed,
-        property: format!("P{}", shrunk.property.number()),
+        property: number(shrunk.property),
         choices: shrunk.choices.len(),
         choices_before: shrunk.choices_before,
         runs: shrunk.runs,
@@ -215,31 +162,6 @@ fn of_left(left: &Left) -> OfShrunk {
     }
 }
 
-fn of_steps(steps: &[(Instant, Event)]) -> Vec<OfStep> {
-    let steps = steps.iter().map(|(at, event)| OfStep {
-        nanos: at.nanos(),
-        words: event.to_string(),
-    });
-    steps.collect()
-}
-
-pub(crate) fn of_replay(runs: &[(Report, Vec<(Instant, Event)>)]) -> OfReplay {
-    let is_held = runs.iter().all(|(report, _)| report.violations.is_empty());
-    let runs = runs.iter().map(|(report, events)| OfRun {
-        seed: report.seed,
-        hash: format!("{:016x}", report.hash),
-        events: report.events,
-        violations: of_violations(&report.violations),
-        steps: of_steps(events),
-    });
-    OfReplay {
-        format: FORMAT,
-        command: "replay",
-        verdict: held(is_held),
-        runs: runs.collect(),
-    }
-}
-
 pub(crate) fn of_mutants(mutants: Vec<OfMutant>) -> OfMutants {
     OfMutants {
         format: FORMAT,
@@ -247,8 +169,4 @@ pub(crate) fn of_mutants(mutants: Vec<OfMutant>) -> OfMutants {
         verdict: held(mutants.iter().all(|mutant| mutant.caught)),
         mutants,
     }
-}
-
-fn held(is_held: bool) -> &'static str {
-    if is_held { "held" } else { "failed" }
 }
