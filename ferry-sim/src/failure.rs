@@ -79,7 +79,9 @@ pub(crate) fn shrunk_first(summary: &Summary, range: &Seeds) -> anyhow::Result<O
         .collect();
     let file = folder(range).join(format!("ferry-sim-{}-{seed}.kept", summary.which));
     let kept = Kept::shrunk(summary.which.whose(), range.without, &shrunk);
-    output::write(&file, |out| out.write_all(text(&kept, &shrunk, &steps).as_bytes()))?;
+    output::write(&file, |out| {
+        out.write_all(text(&kept, &shrunk, &steps).as_bytes())
+    })?;
     Ok(Some(Left {
         shrunk,
         steps,

@@ -75,7 +75,10 @@ impl Place {
             Some(_) | None => Path::new("."),
         };
         if !folder.is_dir() {
-            bail!("there is no folder {}; make it, or name another", folder.display());
+            bail!(
+                "there is no folder {}; make it, or name another",
+                folder.display()
+            );
         }
         let part = format!(".{}.{}.part", name.to_string_lossy(), process::id());
         let part = folder.join(part);
@@ -87,10 +90,7 @@ fn is_read_only(there: &Metadata) -> bool {
     there.permissions().readonly()
 }
 
-fn filled(
-    out: File,
-    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> io::Result<()> {
+fn filled(out: File, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     fill(&mut out)?;
     out.flush()
@@ -119,7 +119,11 @@ mod tests {
         assert_eq!(fs::read(&file).unwrap(), b"second");
         check(&file).unwrap();
         assert_eq!(fs::read(&file).unwrap(), b"second");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside");
+        assert_eq!(
+            fs::read_dir(folder.path()).unwrap().count(),
+            1,
+            "nothing is left beside"
+        );
     }
 
     #[test]

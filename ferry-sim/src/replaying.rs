@@ -81,8 +81,8 @@ impl Replayed {
         };
         let text = fs::read_to_string(path)
             .map_err(|error| Misuse(format!("cannot read {}: {error}", path.display())))?;
-        let kept = Kept::parse(&text)
-            .map_err(|error| Misuse(format!("{}: {error}", path.display())))?;
+        let kept =
+            Kept::parse(&text).map_err(|error| Misuse(format!("{}: {error}", path.display())))?;
         Ok(Self {
             which: Which::of(kept.of),
             without: kept.without,

@@ -137,10 +137,9 @@ impl Events {
 
     fn crashes(&mut self, world: &World, state: &State, actor: u8, in_hand: InHand) -> Vec<Event> {
         let mut events = Vec::new();
-        if let (Wants::Write(write), true) = (
-            wants(world, state, actor),
-            in_hand != InHand::Nothing,
-        ) {
+        if let (Wants::Write(write), true) =
+            (wants(world, state, actor), in_hand != InHand::Nothing)
+        {
             let call = self.call(actor);
             match in_hand {
                 InHand::Nothing => {}
@@ -286,9 +285,10 @@ fn answer(verdict: Verdict) -> (AnswerKind, String) {
         Outcome::Declined => "declined".to_owned(),
     };
     match verdict {
-        Verdict::Projected(outcome) => {
-            (AnswerKind::Projected, format!("{}, projected", told(outcome)))
-        }
+        Verdict::Projected(outcome) => (
+            AnswerKind::Projected,
+            format!("{}, projected", told(outcome)),
+        ),
         Verdict::Committed(outcome) => (
             AnswerKind::Committed,
             format!("{}, and its view may be late", told(outcome)),

@@ -81,8 +81,8 @@ mod walk;
 mod world;
 
 pub use account::Submission;
-pub(crate) use events::KEY;
 pub use choices::{NoReplay, Replay, Step, replay};
+pub(crate) use events::KEY;
 pub use mutants::{MUTANTS, Mutant};
 pub use points::Point;
 pub use scope::{InvalidScope, Scope};

@@ -43,7 +43,10 @@ pub(super) fn one(
         }
         None => {
             let states = report.states;
-            writeln!(out, "FAILED: {name} is NOT caught by {fails} in {states} states")?;
+            writeln!(
+                out,
+                "FAILED: {name} is NOT caught by {fails} in {states} states"
+            )?;
         }
     }
     out.flush()?;
@@ -72,7 +75,10 @@ pub(super) fn all(explore: &Explore, scope: Scope) -> anyhow::Result<bool> {
     if let Some(file) = drawn {
         pages::write(file, &page)?;
     }
-    let (count, missed) = (caught.len(), caught.iter().filter(|one| !one.caught).count());
+    let (count, missed) = (
+        caught.len(),
+        caught.iter().filter(|one| !one.caught).count(),
+    );
     if explore.json {
         json::print(&json::of_caught(caught, drawn))?;
         return Ok(missed == 0);

@@ -98,7 +98,11 @@ fn tell_walk(out: &mut impl Write, report: &Report, took: Duration) -> io::Resul
     for &point in Point::ALL {
         writeln!(out, "{:>10}  {}", report.count(point), point.words())?;
     }
-    if let Some(Found { choices, violations }) = &report.found {
+    if let Some(Found {
+        choices,
+        violations,
+    }) = &report.found
+    {
         tell_counts(out, report, took)?;
         let property = violations[0].property();
         let moves = choices.len();

@@ -70,7 +70,9 @@ impl Schedule {
             "" => "in the usual scope".to_owned(),
             scope => format!("in the scope {scope}"),
         };
-        Page::of(title).about(about).schedule("the schedule", &self.replay)
+        Page::of(title)
+            .about(about)
+            .schedule("the schedule", &self.replay)
     }
 
     pub(super) fn tell(&self, out: &mut impl Write, drawn: Option<&Path>) -> io::Result<()> {
@@ -101,8 +103,8 @@ pub(super) fn again(
     (scope, mutant): (Scope, Option<&'static Mutant>),
     choices: &[usize],
 ) -> anyhow::Result<bool> {
-    let schedule = Schedule::of(scope, mutant, choices.to_vec())
-        .map_err(|error| Misuse(error.to_string()))?;
+    let schedule =
+        Schedule::of(scope, mutant, choices.to_vec()).map_err(|error| Misuse(error.to_string()))?;
     let (replay, drawn) = (&schedule.replay, explore.html.as_deref());
     if let Some(file) = drawn {
         pages::write(file, &schedule.page())?;

@@ -5,9 +5,7 @@ use std::path::Path;
 use ferry_sim::points::Point;
 use serde::Serialize;
 
-use super::{
-    FORMAT, OfStep, OfViolation, file, held, number, of_steps, of_violations,
-};
+use super::{FORMAT, OfStep, OfViolation, file, held, number, of_steps, of_violations};
 use crate::{
     failure::{self, Left},
     seeds::{Failed, Summary, Verdict},

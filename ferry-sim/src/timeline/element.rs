@@ -145,4 +145,3 @@ impl Element {
         self.end = Some(end);
     }
 }
-

@@ -97,7 +97,10 @@ impl Fleet {
     }
 
     pub(super) fn clock_jumped(&mut self, line: Line, node: usize, by: Duration) {
-        let title = format!("The clock of {} jumps ahead by {by:?}", self.names.node(node));
+        let title = format!(
+            "The clock of {} jumps ahead by {by:?}",
+            self.names.node(node)
+        );
         self.add(Element::at(line, What::ClockJump, title), node);
     }
 
