@@ -1,0 +1,113 @@
+//! The rows of `formal/expect.tsv` that have to fail.
+
+use ferry_sim::checkers::Property;
+
+/// What the specifications hold beyond the properties that the simulator checks.
+const FINER: &[&str] = &["OneAnswer"];
+
+pub(crate) struct Row<'a> {
+    pub(crate) spec: &'a str,
+    pub(crate) cfg: &'a str,
+    pub(crate) expected: &'a str,
+}
+
+/// The rows that name a property.
+pub(crate) fn violations(table: &str) -> impl Iterator<Item = Row<'_>> {
+    let rows = table.lines().skip(1).filter_map(|line| {
+        let mut columns = line.split('\t');
+        Some(Row {
+            spec: columns.next()?,
+            cfg: columns.next()?,
+            expected: columns.next()?,
+        })
+    });
+    rows.filter(|row| row.expected != "pass")
+}
+
+impl Row<'_> {
+    /// What is wrong with it, if its specification defines the property or does not, and this is its configuration.
+    pub(crate) fn complaint(&self, is_defined: bool, cfg: &str) -> Option<String> {
+        let Self {
+            spec,
+            cfg: name,
+            expected,
+        } = self;
+        let is_property = Property::ALL
+            .iter()
+            .any(|property| format!("{property:?}") == *expected);
+        if !is_property && !FINER.contains(expected) {
+            Some(format!(
+                "{name}: `{expected}` is no property of the simulator's checkers, nor a finer one"
+            ))
+        } else if !is_defined {
+            Some(format!("{name}: `{expected}` is not defined in {spec}.tla"))
+        } else if !lists(cfg, expected) {
+            Some(format!(
+                "{name}: its configuration does not list `{expected}`"
+            ))
+        } else {
+            None
+        }
+    }
+}
+
+/// Whether a configuration names this, outside of its comments.
+fn lists(cfg: &str, name: &str) -> bool {
+    let code = cfg
+        .lines()
+        .map(|line| line.split("\\*").next().unwrap_or_default());
+    code.flat_map(str::split_whitespace)
+        .any(|word| word == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "spec\tcfg\texpected\tleast\twhen\twhat\nSmall\tholds\tpass\t6\talways\tall\nSmall\tfails\tInOrder\t0\talways\tnewest first\n";
+
+    #[test]
+    fn what_passes_is_no_violation() {
+        let rows: Vec<_> = violations(TABLE)
+            .map(|row| (row.spec, row.cfg, row.expected))
+            .collect();
+        assert_eq!(rows, [("Small", "fails", "InOrder")]);
+    }
+
+    #[test]
+    fn a_row_that_names_something_else_is_told() {
+        let row = |expected| Row {
+            spec: "Small",
+            cfg: "fails",
+            expected,
+        };
+        let cfg = "INVARIANTS TypeOK InOrder \\* Answered\n";
+        assert_eq!(row("InOrder").complaint(true, cfg), None);
+        assert_eq!(
+            row("OneAnswer").complaint(true, "INVARIANT OneAnswer"),
+            None
+        );
+        for (expected, is_defined, told) in [
+            (
+                "Order",
+                true,
+                "fails: `Order` is no property of the simulator's checkers, nor a finer one",
+            ),
+            (
+                "InOrder",
+                false,
+                "fails: `InOrder` is not defined in Small.tla",
+            ),
+            (
+                "Answered",
+                true,
+                "fails: its configuration does not list `Answered`",
+            ),
+        ] {
+            assert_eq!(
+                row(expected).complaint(is_defined, cfg).as_deref(),
+                Some(told)
+            );
+        }
+    }
+}
