@@ -30,10 +30,10 @@ pub(super) fn check<W: Workload>(load: &W, history: &History<W>, found: &mut Vec
                 });
             }
             Ask::Commit(entries) if limits.max_weight < usize::MAX => {
-                let sent = (entries.iter()).map(|id| &history.submissions[id.0 as usize].content);
-                let weight = sent.fold(0, |sum: usize, content| {
-                    sum.saturating_add(fold.weight(content))
-                });
+                let submissions = &history.submissions;
+                let sent = (entries.iter()).filter_map(|id| submissions.get(id.0 as usize));
+                let weights = sent.map(|submission| fold.weight(&submission.content));
+                let weight = weights.fold(0, usize::saturating_add);
                 if weight > limits.max_weight {
                     found.push(Violation::BatchTooHeavy {
                         life,
