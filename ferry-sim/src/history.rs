@@ -245,18 +245,24 @@ impl<W: Workload> fmt::Debug for History<W> {
 }
 
 impl<W: Workload> History<W> {
-    /// The numbers of a key's first so many inputs, as its record stands.
-    pub(crate) fn shown(&self, key: u32, entries: usize) -> Vec<u64> {
-        let mut numbers = Vec::new();
+    /// A key's first so many entries, as its record stands.
+    pub(crate) fn entries(&self, key: u32, entries: usize) -> Vec<&Sent<W>> {
+        let mut sent = Vec::new();
         for written in self.log.iter().filter(|written| written.key == key) {
             match &written.what {
-                What::Commit(added) => numbers.extend(added.iter().map(|sent| sent.number)),
-                What::Delete => numbers.clear(),
+                What::Commit(added) => sent.extend(added),
+                What::Delete => sent.clear(),
                 What::Show { .. } | What::ShowInstead(_) | What::Mark(_) => {}
             }
         }
-        numbers.truncate(entries);
-        numbers
+        sent.truncate(entries);
+        sent
+    }
+
+    /// The numbers of a key's first so many inputs, as its record stands.
+    pub(crate) fn shown(&self, key: u32, entries: usize) -> Vec<u64> {
+        let entries = self.entries(key, entries);
+        entries.iter().map(|sent| sent.number).collect()
     }
 }
 

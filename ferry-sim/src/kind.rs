@@ -16,7 +16,7 @@ use crate::{
     history::{Heard, HeardBy, Reach},
     sent::{Carried, Sent},
     store::SimStore,
-    workload::{KeyOf, ProjectedWorkload, StateOf, VersionOf, Workload},
+    workload::{InputOf, KeyOf, ProjectedWorkload, StateOf, VersionOf, ViewOf, Workload},
     world::World,
 };
 
@@ -26,6 +26,9 @@ pub(crate) type RecordOf<W> = Record<StateOf<W>, VersionOf<W>>;
 pub(crate) trait Kind: Sized + fmt::Debug + Send + Sync + 'static {
     type Load: Workload;
     type Carries: Carries<Key = KeyOf<Self::Load>, Input = Sent<Self::Load>>;
+
+    /// What a view that was written in part is said to show.
+    type View: Send + 'static;
 
     const IS_PROJECTED: bool;
 
@@ -44,6 +47,20 @@ pub(crate) trait Kind: Sized + fmt::Debug + Send + Sync + 'static {
     fn mark(load: &Self::Load, state: &mut StateOf<Self::Load>, to: Option<VersionOf<Self::Load>>);
 
     fn is_pending(fold: &<Self::Load as Workload>::Fold, record: &RecordOf<Self::Load>) -> bool;
+
+    /// The workload's own view of these inputs, in order, where it has one.
+    fn view(_: &Self::Load, _: &[&InputOf<Self::Load>]) -> Option<Self::View> {
+        None
+    }
+
+    /// Whether such a view includes the input.
+    fn includes(
+        _: &<Self::Load as Workload>::Fold,
+        _: &Self::View,
+        _: &InputOf<Self::Load>,
+    ) -> bool {
+        false
+    }
 
     /// Starts what resumes pending records on a schedule.
     fn sweep(world: &Arc<World<Self>>, up: &Up<Self>) -> Option<Sweeping>;
@@ -64,6 +81,7 @@ pub(crate) struct Fenced<W>(PhantomData<W>);
 impl<W: Workload> Kind for Fenced<W> {
     type Load = W;
     type Carries = FoldWrite<Carried<Self>>;
+    type View = ();
 
     const IS_PROJECTED: bool = false;
 
@@ -108,6 +126,7 @@ pub(crate) struct Projected<W>(PhantomData<W>);
 impl<W: ProjectedWorkload> Kind for Projected<W> {
     type Load = W;
     type Carries = ProjectedWrite<Carried<Self>>;
+    type View = ViewOf<W>;
 
     const IS_PROJECTED: bool = true;
 
@@ -143,6 +162,14 @@ impl<W: ProjectedWorkload> Kind for Projected<W> {
 
     fn is_pending(fold: &W::Fold, record: &RecordOf<W>) -> bool {
         fold.pending(record)
+    }
+
+    fn view(load: &W, shown: &[&InputOf<W>]) -> Option<ViewOf<W>> {
+        load.view(shown)
+    }
+
+    fn includes(fold: &W::Fold, view: &ViewOf<W>, input: &InputOf<W>) -> bool {
+        fold.includes(view, input)
     }
 
     fn sweep(world: &Arc<World<Self>>, up: &Up<Self>) -> Option<Sweeping> {

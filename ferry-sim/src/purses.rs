@@ -169,6 +169,13 @@ impl Fold for Purses {
         amount.id
     }
 
+    /// From 1 to 4.
+    fn weight(&self, amount: &Amount) -> usize {
+        const WEIGHT_MAX: u64 = 4;
+        let more = (amount.cents.unsigned_abs() / 32).min(WEIGHT_MAX - 1);
+        1 + more as usize
+    }
+
     fn empty(&self, _key: &u32) -> Purse {
         Purse {
             standing: Standing::default(),
@@ -225,10 +232,15 @@ impl Fold for Purses {
 }
 
 impl Projection for Purses {
-    type View = ();
+    /// The ids of the amounts that it shows.
+    type View = Vec<u64>;
 
     fn pending(&self, record: &RecordOf<PurseSchema>) -> bool {
         record.state.marker != Some(record.version)
+    }
+
+    fn includes(&self, shown: &Vec<u64>, amount: &Amount) -> bool {
+        shown.contains(&amount.id)
     }
 }
 
@@ -286,6 +298,10 @@ impl Workload for Purses {
 }
 
 impl ProjectedWorkload for Purses {
+    fn view(&self, shown: &[&Amount]) -> Option<Vec<u64>> {
+        Some(shown.iter().map(|amount| amount.id).collect())
+    }
+
     fn marker(&self, purse: &Purse) -> Option<u64> {
         purse.marker
     }

@@ -127,20 +127,28 @@ impl<K: Kind> Fold for Carried<K> {
     }
 }
 
-/// What a view that was projected in part shows: inputs by their numbers.
-pub(crate) type Shown = Vec<u64>;
+/// What a view that was projected in part shows.
+pub(crate) struct Shown<K: Kind> {
+    /// Inputs by their numbers.
+    pub(crate) numbers: Vec<u64>,
+    /// The workload's own view of them, where it has one.
+    pub(crate) view: Option<K::View>,
+}
 
 impl<K: Kind> Projection for Carried<K>
 where
     <K::Load as Workload>::Fold: Projection,
 {
-    type View = Shown;
+    type View = Shown<K>;
 
     fn pending(&self, record: &RecordOf<SimStore<K>>) -> bool {
         self.fold.pending(record)
     }
 
-    fn includes(&self, shown: &Shown, sent: &Self::Input) -> bool {
-        shown.contains(&sent.number)
+    fn includes(&self, shown: &Shown<K>, sent: &Self::Input) -> bool {
+        match &shown.view {
+            Some(view) => K::includes(&self.fold, view, &sent.content),
+            None => shown.numbers.contains(&sent.number),
+        }
     }
 }

@@ -2,9 +2,9 @@
 
 use core::time::Duration;
 
-use ferry_core::{Retry, per_key::Limits};
+use ferry_core::{Fold, Retry, per_key::Limits};
 
-use crate::{calls::Pace, chance::Chance, store::Layout};
+use crate::{calls::Pace, chance::Chance, store::Layout, workload::Workload};
 
 /// How large a simulation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,6 +253,19 @@ impl Broken {
 }
 
 impl Draws {
+    /// The same with a bound of what a batch weighs, now and then: no less than the heaviest input of a sample.
+    pub(crate) fn weighed<W: Workload>(mut self, load: &W, chance: &mut Chance) -> Self {
+        const SAMPLE: u64 = 16;
+        let times = chance.pick(&[0, 0, 0, 1, 3]);
+        if times > 0 && !self.size.is_busy() {
+            let fold = load.fold();
+            let sample = (1..=SAMPLE).map(|nth| fold.weight(&load.input(nth, chance)));
+            let heaviest = sample.max().unwrap_or(0);
+            self.limits.max_weight = heaviest.saturating_mul(times).max(1);
+        }
+        self
+    }
+
     /// At which pace the nodes are to go about it.
     pub(crate) fn pace(&self) -> Pace {
         let (sweep_every, sweep_pause_max) = self.sweeps;

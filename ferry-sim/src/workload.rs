@@ -13,6 +13,7 @@ pub(crate) type KeyOf<W> = <SchemaOf<W> as Schema>::Key;
 pub(crate) type IdOf<W> = <SchemaOf<W> as Schema>::Id;
 pub(crate) type StateOf<W> = <SchemaOf<W> as Schema>::State;
 pub(crate) type VersionOf<W> = <SchemaOf<W> as Schema>::Version;
+pub(crate) type ViewOf<W> = <<W as Workload>::Fold as Projection>::View;
 
 /// A fold under test, with inputs for it.
 ///
@@ -77,9 +78,16 @@ pub trait Workload: fmt::Debug + Clone + Send + Sync + 'static {
 /// A projection under test.
 ///
 /// The simulated view is the list of entries that projections have put into it; what yours makes of them is not its
-/// concern. So its [`includes`](Projection::includes) is never asked: the simulation knows by itself what a view that was written
-/// in part shows. It moves the marker, which your state holds, by [`mark`](Self::mark).
-pub trait ProjectedWorkload: Workload<Fold: Projection> {
+/// concern, but for [`view`](Self::view). It moves the marker, which your state holds, by [`mark`](Self::mark).
+pub trait ProjectedWorkload: Workload<Fold: Projection<View: Send + 'static>> {
+    /// What your store answers of a view that was written in part and shows these inputs, in order: so that
+    /// [`includes`](Projection::includes) is asked. `None`, if your projections land whole or not at all: the simulation then
+    /// says itself which inputs a part shows.
+    fn view(&self, shown: &[&InputOf<Self>]) -> Option<ViewOf<Self>> {
+        let _ = shown;
+        None
+    }
+
     /// The version that the view has reached, by the state's marker; `None`: it shows nothing yet.
     fn marker(&self, state: &StateOf<Self>) -> Option<VersionOf<Self>>;
 

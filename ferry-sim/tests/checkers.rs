@@ -608,3 +608,26 @@ fn a_second_run_that_differs_has_another_trace() {
     let diverged = Violation::Diverged(Difference { same, then });
     assert_eq!(diverged.property(), Property::SameTrace);
 }
+
+#[test]
+fn a_batch_is_no_heavier_than_it_may_be() {
+    let found = |weight_max: usize| {
+        let mut tale = Tale::new();
+        tale.0.pace.limits.max_weight = weight_max;
+        let both = [tale.asks(1, 5), tale.asks(2, 100)];
+        tale.lands(2, &both);
+        tale.tries(2, both[0], Came::Done);
+        let ids = both.map(|nth| SubmissionId(nth as u64));
+        tale.0.calls[0].ask = Ask::Commit(ids.into());
+        tale.found()
+    };
+    // The second weighs four.
+    assert_eq!(found(5), []);
+    let heavier = Violation::BatchTooHeavy {
+        life: LIFE,
+        key: KEY,
+        weight: 5,
+        weight_max: 4,
+    };
+    assert_eq!(found(4), [heavier]);
+}

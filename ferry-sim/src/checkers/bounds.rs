@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use ferry_core::Instant;
+use ferry_core::{Fold, Instant};
 
 use super::Violation;
 use crate::{
@@ -14,8 +14,9 @@ use crate::{
     workload::Workload,
 };
 
-pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation>) {
+pub(super) fn check<W: Workload>(load: &W, history: &History<W>, found: &mut Vec<Violation>) {
     let limits = history.pace.limits;
+    let fold = load.fold();
     let mut in_flight = BTreeMap::new();
     for call in &history.calls {
         let &Asked { life, key, .. } = call;
@@ -27,6 +28,20 @@ pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation
                     inputs: entries.len(),
                     inputs_max: limits.max_batch,
                 });
+            }
+            Ask::Commit(entries) if limits.max_weight < usize::MAX => {
+                let submissions = &history.submissions;
+                let sent = (entries.iter()).filter_map(|id| submissions.get(id.0 as usize));
+                let weights = sent.map(|submission| fold.weight(&submission.content));
+                let weight = weights.fold(0, usize::saturating_add);
+                if weight > limits.max_weight {
+                    found.push(Violation::BatchTooHeavy {
+                        life,
+                        key,
+                        weight,
+                        weight_max: limits.max_weight,
+                    });
+                }
             }
             Ask::Commit(_) | Ask::Read => {}
             // By whoever resumes, too.

@@ -31,7 +31,7 @@ pub fn check<W: Workload>(load: &W, history: &History<W>) -> Vec<Violation> {
     order::check(history, &mut found);
     view::check(history, &lines, &mut found);
     ends::check(history, &mut found);
-    bounds::check(history, &mut found);
+    bounds::check(&load, history, &mut found);
     work::check(history, &mut found);
     found
 }

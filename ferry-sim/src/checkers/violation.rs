@@ -137,6 +137,12 @@ pub enum Violation {
         inputs: usize,
         inputs_max: usize,
     },
+    BatchTooHeavy {
+        life: Life,
+        key: u32,
+        weight: usize,
+        weight_max: usize,
+    },
     TooManyInFlight {
         life: Life,
         key: u32,
@@ -202,6 +208,7 @@ impl Violation {
             Self::StillHeld { .. }
             | Self::TasksLeft { .. }
             | Self::BatchTooLarge { .. }
+            | Self::BatchTooHeavy { .. }
             | Self::TooManyInFlight { .. } => Property::NoLeaks,
             Self::TriedTooOften { .. }
             | Self::TooSoon { .. }
@@ -395,6 +402,15 @@ impl fmt::Display for Violation {
             } => write!(
                 f,
                 "at key {key}, {life} committed {inputs} inputs at once, and a batch has {inputs_max} at most"
+            ),
+            Self::BatchTooHeavy {
+                life,
+                key,
+                weight,
+                weight_max,
+            } => write!(
+                f,
+                "at key {key}, {life} committed inputs that weigh {weight}, and a batch weighs {weight_max} at most"
             ),
             Self::TooManyInFlight {
                 life,

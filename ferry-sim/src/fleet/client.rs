@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use ferry_core::{Instant, drive::Runtime};
+use ferry_core::{Fold, Instant, drive::Runtime};
 use futures_channel::oneshot;
 use futures_lite::future::or;
 
@@ -122,6 +122,10 @@ fn draw_quirk(rates: &Rates, chance: &mut Chance) -> Quirk {
 }
 
 fn send<K: Kind>(world: &Arc<World<K>>, errand: Errand<K::Load>, chance: &mut Chance) {
+    // Nobody sends what is too heavy to go at all.
+    if world.fold.weight(&errand.content) > world.draws.limits.max_weight {
+        return;
+    }
     let mut state = world.lock();
     let client = state.waiting.len() as u64;
     state.waiting.insert(client, (errand.number, errand.key));

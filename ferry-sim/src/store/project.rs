@@ -27,15 +27,15 @@ pub(crate) enum Layout {
     Apart,
 }
 
-type Projecting = ProjectResult<Shown, StoreError>;
+type Projecting<K> = ProjectResult<Shown<K>, StoreError>;
 
 impl<K: Kind> ProjectedStore for SimStore<K>
 where
     <K::Load as Workload>::Fold: Projection,
 {
-    type View = Shown;
+    type View = Shown<K>;
 
-    async fn project(&self, key: &KeyOf<K::Load>, record: &RecordOf<K::Load>) -> Projecting {
+    async fn project(&self, key: &KeyOf<K::Load>, record: &RecordOf<K::Load>) -> Projecting<K> {
         let key = self.world.number_of(key);
         let record = RecordOf::<K::Load> {
             state: record.state.clone(),
@@ -49,7 +49,7 @@ where
 }
 
 impl<K: Kind> SimStore<K> {
-    async fn projected(&self, key: u32, record: RecordOf<K::Load>) -> Projecting {
+    async fn projected(&self, key: u32, record: RecordOf<K::Load>) -> Projecting<K> {
         if self.world.policy.telling == Telling::AtCommit {
             return self.told_at_once(key, record);
         }
@@ -77,7 +77,7 @@ impl<K: Kind> SimStore<K> {
         self.world.next_call(self.life, key)
     }
 
-    async fn together(&self, key: u32, record: RecordOf<K::Load>) -> Projecting {
+    async fn together(&self, key: u32, record: RecordOf<K::Load>) -> Projecting<K> {
         let asked = Asked::Project(record);
         whole(self.ask(self.next_call(key), asked).await)
     }
@@ -87,7 +87,7 @@ impl<K: Kind> SimStore<K> {
         &self,
         key: u32,
         record: &RecordOf<K::Load>,
-    ) -> Result<Option<Coverage<Shown, StoreError>>, CommitError<StoreError>> {
+    ) -> Result<Option<Coverage<Shown<K>, StoreError>>, CommitError<StoreError>> {
         let (span, is_part) = {
             let mut state = self.world.lock();
             let whole = state.table.span(key, record);
@@ -111,18 +111,29 @@ impl<K: Kind> SimStore<K> {
         Ok(is_part.then(|| {
             self.world.met(Point::ShownInPart);
             Coverage::Part {
-                view: self.world.lock().history.shown(key, span.to),
+                view: self.seen(key, span.to),
                 fault: Fault::transient(StoreError::Busy),
             }
         }))
     }
 
-    async fn marked(&self, key: u32, record: RecordOf<K::Load>) -> Projecting {
+    /// A view of a key's first so many entries.
+    fn seen(&self, key: u32, entries: usize) -> Shown<K> {
+        let state = self.world.lock();
+        let sent = state.history.entries(key, entries);
+        let contents: Vec<_> = sent.iter().map(|sent| &*sent.content).collect();
+        Shown {
+            numbers: sent.iter().map(|sent| sent.number).collect(),
+            view: K::view(&self.world.load, &contents),
+        }
+    }
+
+    async fn marked(&self, key: u32, record: RecordOf<K::Load>) -> Projecting<K> {
         whole(self.ask(self.next_call(key), Asked::Mark(record)).await)
     }
 
     /// Says that it landed, and lets it happen.
-    fn told_at_once(&self, key: u32, record: RecordOf<K::Load>) -> Projecting {
+    fn told_at_once(&self, key: u32, record: RecordOf<K::Load>) -> Projecting<K> {
         self.world.weakened();
         let call = self.next_call(key);
         let (answer, _unheard) = futures_channel::oneshot::channel();
@@ -133,6 +144,6 @@ impl<K: Kind> SimStore<K> {
     }
 }
 
-fn whole<W: Workload>(answered: Answered<W>) -> Projecting {
+fn whole<K: Kind>(answered: Answered<K::Load>) -> Projecting<K> {
     answered.map(|_| Coverage::Whole)
 }

@@ -248,6 +248,7 @@ impl About {
             },
             Violation::TriedTooOften { life, key, .. }
             | Violation::BatchTooLarge { life, key, .. }
+            | Violation::BatchTooHeavy { life, key, .. }
             | Violation::TooManyInFlight { life, key, .. }
             | Violation::TooSoon { life, key, .. }
             | Violation::SweptTooOften { life, key, .. }

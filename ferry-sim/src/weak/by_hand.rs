@@ -42,6 +42,7 @@ impl<W: Workload> BatchCall for Trips<ByHand<W>> {
 impl<W: Workload> Kind for ByHand<W> {
     type Load = W;
     type Carries = OwnCall<KeyOf<W>, Sent<W>, HeardBy<W>>;
+    type View = ();
 
     const IS_PROJECTED: bool = false;
 

@@ -23,7 +23,7 @@ struct Apart<S> {
     keys: AtomicU32,
 }
 
-impl<S: BlockingProjectedStore + Accounts> Subject for Apart<S> {
+impl<S: BlockingProjectedStore<View = Vec<String>> + Accounts> Subject for Apart<S> {
     type Fold = Postings<S>;
     type Store = Blocking<S>;
 
@@ -51,7 +51,7 @@ impl<S: BlockingProjectedStore + Accounts> Subject for Apart<S> {
     }
 }
 
-impl<S: BlockingProjectedStore + Accounts> ProjectedSubject for Apart<S> {
+impl<S: BlockingProjectedStore<View = Vec<String>> + Accounts> ProjectedSubject for Apart<S> {
     type Picture = Statement;
 
     async fn shown(&self, _: &Self::Store, account: &String) -> Statement {
@@ -68,7 +68,9 @@ impl<S: BlockingProjectedStore + Accounts> ProjectedSubject for Apart<S> {
     }
 }
 
-fn check<S: BlockingProjectedStore + Accounts>(open: fn(TwoFiles) -> S) -> Report {
+fn check<S: BlockingProjectedStore<View = Vec<String>> + Accounts>(
+    open: fn(TwoFiles) -> S,
+) -> Report {
     pollster::block_on(conformance::check_projected_store(&Apart {
         files: Files::new(),
         open,
