@@ -60,6 +60,7 @@ impl Trace {
         }
     }
 
+    #[inline]
     pub(crate) fn add(&mut self, at: Instant, event: Event) {
         (at.nanos(), &event).hash(&mut self.hasher);
         match &mut self.keep {

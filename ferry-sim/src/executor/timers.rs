@@ -1,6 +1,9 @@
 //! Who is to be woken at which moment.
 
-use core::{cmp::Reverse, task::Waker};
+use core::{
+    cmp::{Ordering, Reverse},
+    task::Waker,
+};
 use std::collections::BinaryHeap;
 
 use super::tasks::TaskId;
@@ -26,11 +29,38 @@ struct Timer {
 }
 
 /// In which order timers go off: by their moments, and those of one moment in the order in which they were set.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Due {
     nanos: u64,
     nth: u64,
     slot: usize,
+}
+
+impl Due {
+    /// Both in one number, which is compared at once.
+    fn rank(self) -> u128 {
+        u128::from(self.nanos) << 64 | u128::from(self.nth)
+    }
+}
+
+impl PartialOrd for Due {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+
+    fn lt(&self, other: &Self) -> bool {
+        self.rank() < other.rank()
+    }
+
+    fn le(&self, other: &Self) -> bool {
+        self.rank() <= other.rank()
+    }
+}
+
+impl Ord for Due {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank().cmp(&other.rank())
+    }
 }
 
 /// The timers that are set.
