@@ -162,7 +162,9 @@ function tellDetails() {
     panel.append(make("p", { textContent: "Point at something to see what it is; click it, or tap it, to keep it here." }));
     if (IS_SHORT) panel.append(make("h2", { textContent: "All that happens" }), lineList(told.lines.keys()));
   }
-  panel.scrollTop = Math.max((panel.querySelector(".about")?.offsetTop ?? 0) - panel.offsetTop - panel.clientHeight / 2, 0);
+  const about = panel.querySelector(".about");
+  const below = about ? about.offsetTop + about.offsetHeight - panel.offsetTop : 0;
+  panel.scrollTop = below > panel.clientHeight ? below - panel.clientHeight / 2 : 0;
 }
 
 /** What is under the pointer. */
