@@ -7,7 +7,7 @@ use core::{
 
 use ferry_core::Instant;
 
-use crate::event::Event;
+use crate::{event::Event, moment::Moment};
 
 /// What a run keeps of its events, beside their hash.
 #[derive(Debug, Default)]
@@ -37,7 +37,10 @@ pub struct Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.then {
-            Some((at, event)) => write!(f, "after {} events, at {at:?}: {event}", self.same),
+            Some((at, event)) => {
+                let (same, at) = (self.same, Moment(*at));
+                write!(f, "after {same} events, at {at}: {event}")
+            }
             None => write!(f, "the second run ended after {} events", self.same),
         }
     }

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Play, Scenario, Stage, Without,
-    commits::{everywhere, mistaken},
+    Play, Scenario, Stage,
+    commits::everywhere,
     expected::{REJECTED, applied, not_committed},
+    safeguards::{BATCHES, END_OF_ATTEMPTS, JITTER, ONE_BATCH_IN_FLIGHT, PAUSES, SPLITTING},
     setting::Setting,
     stage::{KEY, NODE_A, NODE_B, OTHER, millis, secs},
 };
@@ -13,7 +14,6 @@ use crate::{
     checkers::Property,
     history::Why,
     kind::{Fenced, Kind, Projected},
-    policy::{Front, Mistake, Policy},
     purses::{Purses, StoreError},
     sent::Quirk,
     store::Fate,
@@ -28,11 +28,7 @@ pub(super) const STORIES: &[Scenario] = &[
         plays: everywhere!(poison),
         by_hand: &[(
             Play::ByHand(poison::<ByHand<Purses>>),
-            Without {
-                safeguard: "splitting",
-                policy: mistaken(Mistake::NotSplit),
-                fails: &[Property::NoHarm],
-            },
+            SPLITTING.fails(&[Property::NoHarm]),
         )],
         ..Scenario::BLANK
     },
@@ -44,25 +40,11 @@ pub(super) const STORIES: &[Scenario] = &[
         by_hand: &[
             (
                 Play::Fenced(retry_keeps_its_place::<Fenced<Purses>>),
-                Without {
-                    safeguard: "batches",
-                    policy: Policy {
-                        front: Front::NoBatches,
-                        ..Policy::WHOLE
-                    },
-                    fails: &[Property::InOrder],
-                },
+                BATCHES.fails(&[Property::InOrder]),
             ),
             (
                 Play::Fenced(retry_keeps_its_place::<Fenced<Purses>>),
-                Without {
-                    safeguard: "one batch of a key in flight",
-                    policy: Policy {
-                        front: Front::TwoHandles,
-                        ..Policy::WHOLE
-                    },
-                    fails: &[Property::InOrder],
-                },
+                ONE_BATCH_IN_FLIGHT.fails(&[Property::InOrder]),
             ),
         ],
         ..Scenario::BLANK
@@ -81,11 +63,7 @@ pub(super) const STORIES: &[Scenario] = &[
         plays: everywhere!(retries_spread),
         by_hand: &[(
             Play::ByHand(retries_spread::<ByHand<Purses>>),
-            Without {
-                safeguard: "jitter",
-                policy: mistaken(Mistake::NoJitter),
-                fails: &[Property::BoundedWork],
-            },
+            JITTER.fails(&[Property::BoundedWork]),
         )],
         ..Scenario::BLANK
     },
@@ -97,19 +75,11 @@ pub(super) const STORIES: &[Scenario] = &[
         by_hand: &[
             (
                 Play::ByHand(told_in_the_end::<ByHand<Purses>>),
-                Without {
-                    safeguard: "pauses",
-                    policy: mistaken(Mistake::NoBackoff),
-                    fails: &[Property::BoundedWork],
-                },
+                PAUSES.fails(&[Property::BoundedWork]),
             ),
             (
                 Play::ByHand(told_in_the_end::<ByHand<Purses>>),
-                Without {
-                    safeguard: "an end of attempts",
-                    policy: mistaken(Mistake::NoEnd),
-                    fails: &[Property::BoundedWork],
-                },
+                END_OF_ATTEMPTS.fails(&[Property::BoundedWork]),
             ),
         ],
         ..Scenario::BLANK

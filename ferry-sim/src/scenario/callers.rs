@@ -1,9 +1,12 @@
 //! What callers and nodes do to batches that are under way.
 
 use super::{
-    Play, Scenario, Stage, Without,
-    commits::{everywhere, mistaken},
+    Play, Scenario, Stage,
+    commits::everywhere,
     expected::{NOTHING, REJECTED, applied, not_committed},
+    safeguards::{
+        COMMITS_OUTLIVE_CALLERS, GUARD_AROUND_STEP, PLACES_COME_BACK, TIMER_AFTER_REFUSAL,
+    },
     setting::Setting,
     stage::{KEY, NODE_A, NODE_B, OTHER, millis, secs},
 };
@@ -11,7 +14,6 @@ use crate::{
     checkers::Property,
     history::Why,
     kind::{Fenced, Kind, Projected},
-    policy::{Front, Mistake, Places, Policy},
     purses::Purses,
     sent::Quirk,
     store::Fate,
@@ -26,14 +28,11 @@ pub(super) const STORIES: &[Scenario] = &[
         plays: everywhere!(caller_gone),
         by_hand: &[(
             Play::Fenced(caller_gone::<Fenced<Purses>>),
-            Without {
-                safeguard: "commits that outlive their callers",
-                policy: Policy {
-                    front: Front::CarriedByCaller,
-                    ..Policy::WHOLE
-                },
-                fails: &[Property::TrueAnswers, Property::Answered, Property::NoLeaks],
-            },
+            COMMITS_OUTLIVE_CALLERS.fails(&[
+                Property::TrueAnswers,
+                Property::Answered,
+                Property::NoLeaks,
+            ]),
         )],
         ..Scenario::BLANK
     },
@@ -49,14 +48,7 @@ pub(super) const STORIES: &[Scenario] = &[
         plays: everywhere!(places_come_back),
         by_hand: &[(
             Play::Fenced(places_come_back::<Fenced<Purses>>),
-            Without {
-                safeguard: "places that come back",
-                policy: Policy {
-                    places: Places::KeptWhenDropped,
-                    ..Policy::WHOLE
-                },
-                fails: &[Property::NoLeaks],
-            },
+            PLACES_COME_BACK.fails(&[Property::NoLeaks]),
         )],
         ..Scenario::BLANK
     },
@@ -71,11 +63,7 @@ pub(super) const STORIES: &[Scenario] = &[
         plays: everywhere!(nobody_polls),
         by_hand: &[(
             Play::ByHand(nobody_polls::<ByHand<Purses>>),
-            Without {
-                safeguard: "a timer after a refusal",
-                policy: mistaken(Mistake::NotWoken),
-                fails: &[Property::Answered, Property::NoLeaks],
-            },
+            TIMER_AFTER_REFUSAL.fails(&[Property::Answered, Property::NoLeaks]),
         )],
         ..Scenario::BLANK
     },
@@ -86,11 +74,7 @@ pub(super) const STORIES: &[Scenario] = &[
         plays: everywhere!(step_panics),
         by_hand: &[(
             Play::ByHand(step_panics::<ByHand<Purses>>),
-            Without {
-                safeguard: "a guard around `step`",
-                policy: mistaken(Mistake::PanicNotCaught),
-                fails: &[Property::NoHarm],
-            },
+            GUARD_AROUND_STEP.fails(&[Property::NoHarm]),
         )],
         ..Scenario::BLANK
     },

@@ -1,16 +1,19 @@
 //! What can become of a commit between a node and its store.
 
 use super::{
-    Play, Scenario, Stage, Without,
-    expected::{NOTHING, applied, in_doubt, not_committed},
+    Play, Scenario, Stage,
+    expected::{Expected, NOTHING, applied, in_doubt, not_committed},
+    safeguards::{
+        COMMIT_FENCE, DEDUP, DEDUP_BEFORE_ALL_ELSE, DEDUP_BEFORE_THE_FENCE, DOUBT_OF_A_REFUSAL,
+        IN_DOUBT_NOT_FAILED, IN_DOUBT_NOT_LANDED, PROOF_OF_NOT_COMMITTED, READ_AFTER_REFUSAL,
+    },
     setting::Setting,
-    stage::{KEY, NODE_A, NODE_B, millis, secs},
+    stage::{Caller, KEY, NODE_A, NODE_B, millis, secs},
 };
 use crate::{
     checkers::Property,
     history::Why,
     kind::{Fenced, Kind, Projected},
-    policy::{Dedup, Doubt, Fence, Mistake, Policy, Refusal},
     purses::{Purses, StoreError},
     store::Fate,
     weak::ByHand,
@@ -28,47 +31,16 @@ macro_rules! everywhere {
 }
 pub(super) use everywhere;
 
-/// By a driver with this mistake.
-pub(super) const fn mistaken(mistake: Mistake) -> Policy {
-    Policy {
-        mistake,
-        ..Policy::WHOLE
-    }
-}
-
-const NO_FENCE: Policy = Policy {
-    fence: Fence::Ignored,
-    ..Policy::WHOLE
-};
-
-const NO_DOUBT: Policy = Policy {
-    doubt: Doubt::TakenForFailed,
-    ..Policy::WHOLE
-};
-
-const REFUSAL_IS_PROOF: Policy = Policy {
-    refusal: Refusal::TakenForProof,
-    ..Policy::WHOLE
-};
-
 pub(super) const STORIES: &[Scenario] = &[
     Scenario {
         name: "two-writers",
         rows: &[],
         gist: "two nodes read the same record, and both commit: the second is refused and folds again",
         plays: everywhere!(two_writers),
-        without: &[Without {
-            safeguard: "the fence of a commit",
-            policy: NO_FENCE,
-            fails: &[Property::TrueAnswers, Property::NothingLost],
-        }],
+        without: &[COMMIT_FENCE.fails(&[Property::TrueAnswers, Property::NothingLost])],
         by_hand: &[(
             Play::ByHand(two_writers::<ByHand<Purses>>),
-            Without {
-                safeguard: "another read after a refusal",
-                policy: mistaken(Mistake::FoldedOnFirst),
-                fails: &[Property::TrueAnswers, Property::NothingLost],
-            },
+            READ_AFTER_REFUSAL.fails(&[Property::TrueAnswers, Property::NothingLost]),
         )],
         ..Scenario::BLANK
     },
@@ -77,11 +49,7 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[1],
         gist: "a commit lands after the time-out, and after the re-read that did not find it",
         plays: everywhere!(late_commit),
-        without: &[Without {
-            safeguard: "the fence of a commit",
-            policy: NO_FENCE,
-            fails: &[Property::AppliedOnce, Property::NothingLost],
-        }],
+        without: &[COMMIT_FENCE.fails(&[Property::AppliedOnce, Property::NothingLost])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -90,11 +58,7 @@ pub(super) const STORIES: &[Scenario] = &[
         gist: "a commit arrives twice, and its second copy is refused because of the first",
         setting: Setting::ONE_TRY,
         plays: everywhere!(own_first_copy),
-        without: &[Without {
-            safeguard: "doubt of a refusal",
-            policy: REFUSAL_IS_PROOF,
-            fails: &[Property::TrueAnswers],
-        }],
+        without: &[DOUBT_OF_A_REFUSAL.fails(&[Property::TrueAnswers])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -103,11 +67,7 @@ pub(super) const STORIES: &[Scenario] = &[
         gist: "the store answers with an error, and had applied the commit",
         setting: Setting::ONE_TRY,
         plays: everywhere!(failed_and_applied),
-        without: &[Without {
-            safeguard: "saying in doubt",
-            policy: NO_DOUBT,
-            fails: &[Property::TrueAnswers],
-        }],
+        without: &[IN_DOUBT_NOT_FAILED.fails(&[Property::TrueAnswers])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -115,14 +75,7 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[],
         gist: "a commit lands and its answer is lost: the retry finds it, and so does the client's own",
         plays: everywhere!(lost_answer),
-        without: &[Without {
-            safeguard: "dedup",
-            policy: Policy {
-                dedup: Dedup::Off,
-                ..Policy::WHOLE
-            },
-            fails: &[Property::AppliedOnce, Property::TrueAnswers],
-        }],
+        without: &[DEDUP.fails(&[Property::AppliedOnce, Property::TrueAnswers])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -130,14 +83,7 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[],
         gist: "a commit is lost on its way: nobody takes it for landed, and the retry writes it",
         plays: everywhere!(lost_request),
-        without: &[Without {
-            safeguard: "saying in doubt",
-            policy: Policy {
-                doubt: Doubt::TakenForLanded,
-                ..Policy::WHOLE
-            },
-            fails: &[Property::NothingLost],
-        }],
+        without: &[IN_DOUBT_NOT_LANDED.fails(&[Property::NothingLost])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -146,18 +92,10 @@ pub(super) const STORIES: &[Scenario] = &[
         gist: "no try is answered, and the first lands long after the last",
         setting: Setting::TWO_TRIES,
         plays: everywhere!(attempts_run_out),
-        without: &[Without {
-            safeguard: "saying in doubt",
-            policy: NO_DOUBT,
-            fails: &[Property::TrueAnswers],
-        }],
+        without: &[IN_DOUBT_NOT_FAILED.fails(&[Property::TrueAnswers])],
         by_hand: &[(
             Play::ByHand(attempts_run_out::<ByHand<Purses>>),
-            Without {
-                safeguard: "proof of what is not committed",
-                policy: mistaken(Mistake::NoProof),
-                fails: &[Property::TrueAnswers],
-            },
+            PROOF_OF_NOT_COMMITTED.fails(&[Property::TrueAnswers]),
         )],
         ..Scenario::BLANK
     },
@@ -166,11 +104,7 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[4],
         gist: "a deadline passes while a try is in doubt, which then lands",
         plays: everywhere!(deadline_in_doubt),
-        without: &[Without {
-            safeguard: "saying in doubt",
-            policy: NO_DOUBT,
-            fails: &[Property::TrueAnswers],
-        }],
+        without: &[IN_DOUBT_NOT_FAILED.fails(&[Property::TrueAnswers])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -178,11 +112,7 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[5],
         gist: "a layer below sends a commit again by itself, after a newer one",
         plays: everywhere!(silent_resend),
-        without: &[Without {
-            safeguard: "the fence of a commit",
-            policy: NO_FENCE,
-            fails: &[Property::AppliedOnce, Property::NothingLost],
-        }],
+        without: &[COMMIT_FENCE.fails(&[Property::AppliedOnce, Property::NothingLost])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -191,11 +121,7 @@ pub(super) const STORIES: &[Scenario] = &[
         gist: "busy, overtaken by another, and overtaken by its own copy are three things, each told as it is",
         setting: Setting::ONE_TRY,
         plays: everywhere!(busy_or_refused),
-        without: &[Without {
-            safeguard: "doubt of a refusal",
-            policy: REFUSAL_IS_PROOF,
-            fails: &[Property::TrueAnswers],
-        }],
+        without: &[DOUBT_OF_A_REFUSAL.fails(&[Property::TrueAnswers])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -203,21 +129,10 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[7],
         gist: "what has landed unheard would be refused on the record as it is now: the id is looked up first",
         plays: everywhere!(landed_before_refused),
-        without: &[Without {
-            safeguard: "dedup before all else",
-            policy: Policy {
-                dedup: Dedup::AfterTheRest,
-                ..Policy::WHOLE
-            },
-            fails: &[Property::TrueAnswers],
-        }],
+        without: &[DEDUP_BEFORE_ALL_ELSE.fails(&[Property::TrueAnswers])],
         by_hand: &[(
             Play::ByHand(landed_before_refused::<ByHand<Purses>>),
-            Without {
-                safeguard: "dedup before the fence",
-                policy: mistaken(Mistake::FenceBeforeDedup),
-                fails: &[Property::TrueAnswers],
-            },
+            DEDUP_BEFORE_THE_FENCE.fails(&[Property::TrueAnswers]),
         )],
         ..Scenario::BLANK
     },
@@ -227,11 +142,7 @@ pub(super) const STORIES: &[Scenario] = &[
         gist: "a try in doubt is followed by one that fails for certain: the caller still hears in doubt",
         setting: Setting::TWO_TRIES,
         plays: everywhere!(doubt_is_kept),
-        without: &[Without {
-            safeguard: "saying in doubt",
-            policy: NO_DOUBT,
-            fails: &[Property::TrueAnswers],
-        }],
+        without: &[IN_DOUBT_NOT_FAILED.fails(&[Property::TrueAnswers])],
         ..Scenario::BLANK
     },
 ];
@@ -250,14 +161,18 @@ fn two_writers<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
 }
 
 fn late_commit<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
-    stage.next_commit(KEY, Fate::Late(secs(10)));
+    copy_comes_last(stage, Fate::Late(secs(10)));
+}
+
+/// A commit that comes once more after a newer one changes nothing.
+fn copy_comes_last<K: Kind<Load = Purses>>(stage: &mut Stage<K>, fate: Fate) {
+    stage.next_commit(KEY, fate);
     let first = stage.submit(NODE_A, KEY, 1, 5);
     stage.run_for(secs(1));
     stage.hears(first, applied(1, 5));
     let second = stage.submit(NODE_B, KEY, 2, 7);
     stage.run_for(secs(1));
     stage.hears(second, applied(2, 12));
-    // Its first copy arrives.
     stage.run_for(secs(10));
     stage.holds(KEY, &[1, 2]);
 }
@@ -265,7 +180,12 @@ fn late_commit<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
 fn own_first_copy<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
     let gap = millis(50);
     let hears_second = true;
-    stage.next_commit(KEY, Fate::Twice { gap, hears_second });
+    is_applied_once(stage, Fate::Twice { gap, hears_second });
+}
+
+/// Whatever becomes of its commit, the caller hears how it truly went.
+fn is_applied_once<K: Kind<Load = Purses>>(stage: &mut Stage<K>, fate: Fate) {
+    stage.next_commit(KEY, fate);
     let caller = stage.submit(NODE_A, KEY, 1, 5);
     stage.run_for(secs(1));
     stage.hears(caller, applied(1, 5));
@@ -273,11 +193,7 @@ fn own_first_copy<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
 }
 
 fn failed_and_applied<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
-    stage.next_commit(KEY, Fate::AnswerBroken);
-    let caller = stage.submit(NODE_A, KEY, 1, 5);
-    stage.run_for(secs(1));
-    stage.hears(caller, applied(1, 5));
-    stage.holds(KEY, &[1]);
+    is_applied_once(stage, Fate::AnswerBroken);
 }
 
 fn lost_answer<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
@@ -306,21 +222,17 @@ fn lost_request<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
 fn deadline_in_doubt<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
     stage.next_commit(KEY, Fate::Late(secs(10)));
     let caller = stage.submit_within(NODE_A, KEY, (1, 5), millis(400));
-    stage.run_for(secs(5));
-    stage.hears(caller, in_doubt(Why::Expired));
-    stage.run_for(secs(10));
-    stage.holds(KEY, &[1]);
-    let again = stage.submit(NODE_B, KEY, 1, 5);
-    stage.run_for(secs(1));
-    stage.hears(again, applied(1, 5));
+    hears_doubt_and_then_the_truth(stage, caller, in_doubt(Why::Expired));
 }
 
-fn attempts_run_out<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
-    stage.next_commit(KEY, Fate::Late(secs(10)));
-    stage.next_commit(KEY, Fate::RequestLost);
-    let caller = stage.submit(NODE_A, KEY, 1, 5);
+/// The caller hears that it is in doubt; then its commit lands, and who asks again hears so.
+fn hears_doubt_and_then_the_truth<K: Kind<Load = Purses>>(
+    stage: &mut Stage<K>,
+    caller: Caller,
+    doubt: Expected,
+) {
     stage.run_for(secs(5));
-    stage.hears(caller, in_doubt(StoreError::TimedOut));
+    stage.hears(caller, doubt);
     stage.holds(KEY, &[]);
     stage.run_for(secs(10));
     stage.holds(KEY, &[1]);
@@ -329,17 +241,22 @@ fn attempts_run_out<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
     stage.hears(again, applied(1, 5));
 }
 
+fn attempts_run_out<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    first_lands_last(stage, Fate::RequestLost, StoreError::TimedOut);
+}
+
+/// Of two tries the first is late, and this becomes of the second.
+fn first_lands_last<K: Kind<Load = Purses>>(stage: &mut Stage<K>, second: Fate, why: StoreError) {
+    stage.next_commit(KEY, Fate::Late(secs(10)));
+    stage.next_commit(KEY, second);
+    let caller = stage.submit(NODE_A, KEY, 1, 5);
+    hears_doubt_and_then_the_truth(stage, caller, in_doubt(why));
+}
+
 fn silent_resend<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
     let gap = secs(2);
     let hears_second = false;
-    stage.next_commit(KEY, Fate::Twice { gap, hears_second });
-    let first = stage.submit(NODE_A, KEY, 1, 5);
-    stage.run_for(secs(1));
-    stage.hears(first, applied(1, 5));
-    let second = stage.submit(NODE_B, KEY, 2, 7);
-    stage.run_for(secs(3));
-    stage.hears(second, applied(2, 12));
-    stage.holds(KEY, &[1, 2]);
+    copy_comes_last(stage, Fate::Twice { gap, hears_second });
 }
 
 fn busy_or_refused<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
@@ -387,14 +304,5 @@ fn landed_before_refused<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
 }
 
 fn doubt_is_kept<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
-    stage.next_commit(KEY, Fate::Late(secs(5)));
-    stage.next_commit(KEY, Fate::Busy);
-    let caller = stage.submit(NODE_A, KEY, 1, 5);
-    stage.run_for(secs(2));
-    stage.hears(caller, in_doubt(StoreError::Busy));
-    stage.run_for(secs(5));
-    stage.holds(KEY, &[1]);
-    let again = stage.submit(NODE_B, KEY, 1, 5);
-    stage.run_for(secs(1));
-    stage.hears(again, applied(1, 5));
+    first_lands_last(stage, Fate::Busy, StoreError::Busy);
 }

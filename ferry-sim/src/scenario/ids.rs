@@ -3,26 +3,22 @@
 use core::num::NonZeroUsize;
 
 use super::{
-    Play, Scenario, Stage, Without,
-    commits::{everywhere, mistaken},
+    Play, Scenario, Stage,
+    commits::everywhere,
     expected::{MISMATCH, NOTHING, TOO_OLD, applied, declined},
+    safeguards::{
+        BOUND_OF_FORGETTING, CONTENT_LOOKED_AT, DEDUP, DEDUP_IN_BATCH, IDS_IN_RECORD,
+        STORED_OUTCOMES,
+    },
     setting::Setting,
     stage::{KEY, NODE_A, NODE_B, millis, secs},
 };
 use crate::{
     checkers::Property,
     kind::{Fenced, Kind, Projected},
-    policy::{Dedup, Mistake, Policy},
     purses::Purses,
     weak::ByHand,
 };
-
-const fn with(dedup: Dedup) -> Policy {
-    Policy {
-        dedup,
-        ..Policy::WHOLE
-    }
-}
 
 const FEW: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
@@ -32,11 +28,7 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[9],
         gist: "an input that is sent again hears what it heard first, whatever has happened since",
         plays: everywhere!(duplicate_hears_the_same),
-        without: &[Without {
-            safeguard: "stored outcomes",
-            policy: with(Dedup::OutcomeForgotten),
-            fails: &[Property::TrueAnswers],
-        }],
+        without: &[STORED_OUTCOMES.fails(&[Property::TrueAnswers])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -44,11 +36,7 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[10],
         gist: "a node crashes between commit and answer, and another tells the client what happened",
         plays: everywhere!(crash_before_the_answer),
-        without: &[Without {
-            safeguard: "dedup",
-            policy: with(Dedup::Off),
-            fails: &[Property::AppliedOnce, Property::TrueAnswers],
-        }],
+        without: &[DEDUP.fails(&[Property::AppliedOnce, Property::TrueAnswers])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -56,18 +44,10 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[16],
         gist: "the same input twice in one batch is applied once, and both callers hear of it",
         plays: everywhere!(twice_in_one_batch),
-        without: &[Without {
-            safeguard: "dedup",
-            policy: with(Dedup::Off),
-            fails: &[Property::AppliedOnce, Property::TrueAnswers],
-        }],
+        without: &[DEDUP.fails(&[Property::AppliedOnce, Property::TrueAnswers])],
         by_hand: &[(
             Play::ByHand(twice_in_one_batch::<ByHand<Purses>>),
-            Without {
-                safeguard: "dedup within a batch",
-                policy: mistaken(Mistake::TwinsApplied),
-                fails: &[Property::AppliedOnce],
-            },
+            DEDUP_IN_BATCH.fails(&[Property::AppliedOnce]),
         )],
         ..Scenario::BLANK
     },
@@ -76,11 +56,7 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[17],
         gist: "an id that comes with other content is told so, and nothing changes",
         plays: everywhere!(same_id_other_content),
-        without: &[Without {
-            safeguard: "a look at the content",
-            policy: with(Dedup::ContentIgnored),
-            fails: &[Property::TrueAnswers],
-        }],
+        without: &[CONTENT_LOOKED_AT.fails(&[Property::TrueAnswers])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -92,11 +68,7 @@ pub(super) const STORIES: &[Scenario] = &[
             ..Setting::USUAL
         },
         plays: everywhere!(forgotten_id),
-        without: &[Without {
-            safeguard: "the bound of what is forgotten",
-            policy: with(Dedup::Pruned),
-            fails: &[Property::AppliedOnce, Property::TrueAnswers],
-        }],
+        without: &[BOUND_OF_FORGETTING.fails(&[Property::AppliedOnce, Property::TrueAnswers])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -104,11 +76,7 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[19],
         gist: "a new owner knows the ids that an earlier one has applied",
         plays: everywhere!(new_owner),
-        without: &[Without {
-            safeguard: "ids in the record",
-            policy: with(Dedup::InMemory),
-            fails: &[Property::AppliedOnce, Property::TrueAnswers],
-        }],
+        without: &[IDS_IN_RECORD.fails(&[Property::AppliedOnce, Property::TrueAnswers])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -120,11 +88,7 @@ pub(super) const STORIES: &[Scenario] = &[
             ..Setting::USUAL
         },
         plays: everywhere!(declined_for_good),
-        without: &[Without {
-            safeguard: "stored outcomes",
-            policy: with(Dedup::OutcomeForgotten),
-            fails: &[Property::TrueAnswers],
-        }],
+        without: &[STORED_OUTCOMES.fails(&[Property::TrueAnswers])],
         ..Scenario::BLANK
     },
 ];

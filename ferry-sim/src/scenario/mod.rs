@@ -19,6 +19,7 @@ mod expected;
 mod ids;
 mod performance;
 mod resumes;
+mod safeguards;
 mod setting;
 mod stage;
 mod versions;

@@ -3,25 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Play, Scenario, Stage, Without,
+    Play, Scenario, Stage,
     expected::{NOTHING, applied, late},
+    safeguards::{PROJECTION_FENCE, QUERY_FINDS_ALL, RESUME_FENCE, SOMEBODY_RESUMES, STORE_KNOWS},
     setting::Setting,
     stage::{KEY, NODE_A, NODE_B, NODE_C, millis, secs},
 };
-use crate::{
-    checkers::Property,
-    kind::Projected,
-    policy::{Policy, ProjectionFence, Resuming},
-    purses::Purses,
-    store::Fate,
-};
+use crate::{checkers::Property, kind::Projected, purses::Purses, store::Fate};
 
 type Views = Stage<Projected<Purses>>;
-
-const NO_FENCE: Policy = Policy {
-    projection_fence: ProjectionFence::Ignored,
-    ..Policy::WHOLE
-};
 
 pub(super) const STORIES: &[Scenario] = &[
     Scenario {
@@ -30,22 +20,8 @@ pub(super) const STORIES: &[Scenario] = &[
         gist: "a node crashes between commit and projection, and the others' sweepers finish it",
         plays: &[Play::Together(left_pending), Play::Apart(left_pending)],
         without: &[
-            Without {
-                safeguard: "the store as the one that knows",
-                policy: Policy {
-                    resuming: Resuming::FromMemory,
-                    ..Policy::WHOLE
-                },
-                fails: &[Property::Projected],
-            },
-            Without {
-                safeguard: "anybody who resumes",
-                policy: Policy {
-                    resuming: Resuming::Nobody,
-                    ..Policy::WHOLE
-                },
-                fails: &[Property::Projected],
-            },
+            STORE_KNOWS.fails(&[Property::Projected]),
+            SOMEBODY_RESUMES.fails(&[Property::Projected]),
         ],
         ..Scenario::BLANK
     },
@@ -58,14 +34,7 @@ pub(super) const STORIES: &[Scenario] = &[
             Play::Apart(every_shape_in_parts),
             Play::Together(every_shape),
         ],
-        without: &[Without {
-            safeguard: "a query that finds all",
-            policy: Policy {
-                resuming: Resuming::BlindForSome,
-                ..Policy::WHOLE
-            },
-            fails: &[Property::Projected],
-        }],
+        without: &[QUERY_FINDS_ALL.fails(&[Property::Projected])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -73,11 +42,7 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[35],
         gist: "two nodes resume a key while a third commits to it, and each entry is shown once",
         plays: &[Play::Together(resumes_race), Play::Apart(resumes_race)],
-        without: &[Without {
-            safeguard: "the fence of a projection",
-            policy: NO_FENCE,
-            fails: &[Property::ViewForward],
-        }],
+        without: &[PROJECTION_FENCE.fails(&[Property::ViewForward])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -89,19 +54,8 @@ pub(super) const STORIES: &[Scenario] = &[
             Play::Apart(resumes_are_fenced),
         ],
         without: &[
-            Without {
-                safeguard: "the fence of a resume",
-                policy: Policy {
-                    resuming: Resuming::Unfenced,
-                    ..Policy::WHOLE
-                },
-                fails: &[Property::Projected, Property::ViewForward],
-            },
-            Without {
-                safeguard: "the fence of a projection",
-                policy: NO_FENCE,
-                fails: &[Property::Projected, Property::ViewForward],
-            },
+            RESUME_FENCE.fails(&[Property::Projected, Property::ViewForward]),
+            PROJECTION_FENCE.fails(&[Property::Projected, Property::ViewForward]),
         ],
         ..Scenario::BLANK
     },

@@ -1,16 +1,19 @@
 //! What commits are held against, and what is durable by when.
 
 use super::{
-    Play, Scenario, Stage, Without,
+    Play, Scenario, Stage,
     commits::everywhere,
     expected::{applied, declined, not_committed},
+    safeguards::{
+        COMMIT_FENCE, FRESH_READS, VERSIONS_GO_ON, VERSIONS_NO_FINGERPRINTS,
+        WRITING_BEFORE_ANSWERING,
+    },
     setting::Setting,
     stage::{KEY, NODE_A, NODE_B, millis, secs},
 };
 use crate::{
     checkers::Property,
     kind::{Fenced, Kind, Projected},
-    policy::{Durability, Fence, Policy, Reading, Versions},
     purses::{Purses, StoreError},
     sent::Quirk,
     store::Fate,
@@ -26,14 +29,7 @@ pub(super) const STORIES: &[Scenario] = &[
              `ferry_core::fold_write::Command`",
         ),
         plays: &[Play::Fenced(durable_before_the_answer)],
-        without: &[Without {
-            safeguard: "a store that writes before it answers",
-            policy: Policy {
-                durability: Durability::AfterAnswer,
-                ..Policy::WHOLE
-            },
-            fails: &[Property::NothingLost],
-        }],
+        without: &[WRITING_BEFORE_ANSWERING.fails(&[Property::NothingLost])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -41,14 +37,7 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[],
         gist: "what is declined is declined on the record as it is, and not as it was before",
         plays: everywhere!(read_what_is_there),
-        without: &[Without {
-            safeguard: "reads that show every commit",
-            policy: Policy {
-                reading: Reading::Stale,
-                ..Policy::WHOLE
-            },
-            fails: &[Property::TrueAnswers],
-        }],
+        without: &[FRESH_READS.fails(&[Property::TrueAnswers])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -57,14 +46,7 @@ pub(super) const STORIES: &[Scenario] = &[
         gist: "a commit on an absent record comes late, after another was created and deleted",
         setting: Setting::TWO_TRIES,
         plays: everywhere!(deleted_and_created_again),
-        without: &[Without {
-            safeguard: "versions that go on after a deletion",
-            policy: Policy {
-                versions: Versions::Restart,
-                ..Policy::WHOLE
-            },
-            fails: &[Property::TrueAnswers],
-        }],
+        without: &[VERSIONS_GO_ON.fails(&[Property::TrueAnswers])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -73,14 +55,7 @@ pub(super) const STORIES: &[Scenario] = &[
         gist: "a commit comes late, and the record has the content again on which it was based",
         setting: Setting::TWO_TRIES,
         plays: everywhere!(equal_content_again),
-        without: &[Without {
-            safeguard: "versions that are no fingerprints",
-            policy: Policy {
-                versions: Versions::Fingerprint,
-                ..Policy::WHOLE
-            },
-            fails: &[Property::TrueAnswers],
-        }],
+        without: &[VERSIONS_NO_FINGERPRINTS.fails(&[Property::TrueAnswers])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -88,14 +63,7 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[14],
         gist: "the parts of a batch that was split are held against the record like any commit",
         plays: everywhere!(parts_are_fenced),
-        without: &[Without {
-            safeguard: "the fence of a commit",
-            policy: Policy {
-                fence: Fence::Ignored,
-                ..Policy::WHOLE
-            },
-            fails: &[Property::TrueAnswers, Property::NothingLost],
-        }],
+        without: &[COMMIT_FENCE.fails(&[Property::TrueAnswers, Property::NothingLost])],
         ..Scenario::BLANK
     },
     Scenario {

@@ -1,32 +1,21 @@
 //! What can become of a view.
 
+use core::time::Duration;
+
 use super::{
-    Play, Scenario, Stage, Without,
+    Play, Scenario, Stage,
     expected::{NOTHING, applied, late},
+    safeguards::{
+        MARKER_IN_PROJECTION_FENCE, MARKER_IS_NO_FLAG, MARKER_LEFT_ALONE, POSITIONS_IN_VIEW,
+        PROJECTION_FENCE, VERSION_IN_PROJECTION_FENCE, VERSION_IN_VIEW, VIEW_BEFORE_MARKER,
+        WAITING_FOR_VIEW,
+    },
     setting::Setting,
-    stage::{KEY, NODE_A, NODE_B, NODE_C, millis, secs},
+    stage::{Caller, KEY, NODE_A, NODE_B, NODE_C, millis, secs},
 };
-use crate::{
-    checkers::Property,
-    kind::Projected,
-    policy::{MarkerOnCommit, Order, Placing, Policy, ProjectionFence, Telling},
-    purses::Purses,
-    store::Fate,
-};
+use crate::{checkers::Property, kind::Projected, purses::Purses, store::Fate};
 
 type Views = Stage<Projected<Purses>>;
-
-const fn fenced_by(projection_fence: ProjectionFence) -> Policy {
-    Policy {
-        projection_fence,
-        ..Policy::WHOLE
-    }
-}
-
-const APPENDED: Policy = Policy {
-    placing: Placing::Appended,
-    ..Policy::WHOLE
-};
 
 pub(super) const STORIES: &[Scenario] = &[
     Scenario {
@@ -34,18 +23,10 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[31],
         gist: "a slow projection of an old version does not clear the debt that a newer commit has made",
         plays: &[Play::Together(slow_projector), Play::Apart(slow_marker)],
-        without: &[Without {
-            safeguard: "the version in a projection's fence",
-            policy: fenced_by(ProjectionFence::MarkerAlone),
-            fails: &[Property::Projected, Property::ViewForward],
-        }],
+        without: &[VERSION_IN_PROJECTION_FENCE.fails(&[Property::Projected, Property::ViewForward])],
         by_hand: &[(
             Play::Together(slow_projector),
-            Without {
-                safeguard: "a version for a marker, and not a flag",
-                policy: fenced_by(ProjectionFence::Flag),
-                fails: &[Property::Projected, Property::ViewForward],
-            },
+            MARKER_IS_NO_FLAG.fails(&[Property::Projected, Property::ViewForward]),
         )],
         ..Scenario::BLANK
     },
@@ -54,11 +35,7 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[],
         gist: "a projection comes late, after another of the same version",
         plays: &[Play::Together(same_projection_twice)],
-        without: &[Without {
-            safeguard: "the marker in a projection's fence",
-            policy: fenced_by(ProjectionFence::VersionAlone),
-            fails: &[Property::ViewForward],
-        }],
+        without: &[MARKER_IN_PROJECTION_FENCE.fails(&[Property::ViewForward])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -66,11 +43,7 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[32],
         gist: "a projection comes late, after one of a newer version",
         plays: &[Play::Together(old_projection_last)],
-        without: &[Without {
-            safeguard: "the fence of a projection",
-            policy: fenced_by(ProjectionFence::Ignored),
-            fails: &[Property::ViewForward],
-        }],
+        without: &[PROJECTION_FENCE.fails(&[Property::ViewForward])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -79,19 +52,8 @@ pub(super) const STORIES: &[Scenario] = &[
         gist: "entries come late to a view in another store, which shows newer ones already",
         plays: &[Play::Apart(old_projection_last)],
         without: &[
-            Without {
-                safeguard: "a version in the view",
-                policy: Policy {
-                    placing: Placing::Instead,
-                    ..Policy::WHOLE
-                },
-                fails: &[Property::Projected, Property::ViewForward],
-            },
-            Without {
-                safeguard: "positions in the view",
-                policy: APPENDED,
-                fails: &[Property::ViewForward],
-            },
+            VERSION_IN_VIEW.fails(&[Property::Projected, Property::ViewForward]),
+            POSITIONS_IN_VIEW.fails(&[Property::ViewForward]),
         ],
         ..Scenario::BLANK
     },
@@ -100,14 +62,7 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[33],
         gist: "a node crashes between the two writes of a projection, and the next projects again",
         plays: &[Play::Apart(marker_after_the_view)],
-        without: &[Without {
-            safeguard: "the order of view and marker",
-            policy: Policy {
-                order: Order::MarkerFirst,
-                ..Policy::WHOLE
-            },
-            fails: &[Property::Projected, Property::ViewForward],
-        }],
+        without: &[VIEW_BEFORE_MARKER.fails(&[Property::Projected, Property::ViewForward])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -118,14 +73,7 @@ pub(super) const STORIES: &[Scenario] = &[
             Play::Together(marker_not_backwards),
             Play::Apart(marker_not_backwards),
         ],
-        without: &[Without {
-            safeguard: "a marker that commits leave alone",
-            policy: Policy {
-                marker_on_commit: MarkerOnCommit::AsItWasRead,
-                ..Policy::WHOLE
-            },
-            fails: &[Property::ViewForward],
-        }],
+        without: &[MARKER_LEFT_ALONE.fails(&[Property::ViewForward])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -141,14 +89,7 @@ pub(super) const STORIES: &[Scenario] = &[
             Play::Together(projected_once_shown),
             Play::Apart(projected_once_shown),
         ],
-        without: &[Without {
-            safeguard: "waiting for the view",
-            policy: Policy {
-                telling: Telling::AtCommit,
-                ..Policy::WHOLE
-            },
-            fails: &[Property::TrueAnswers],
-        }],
+        without: &[WAITING_FOR_VIEW.fails(&[Property::TrueAnswers])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -157,11 +98,7 @@ pub(super) const STORIES: &[Scenario] = &[
         gist: "a projection lands in part, a newer commit follows, and the view stays one record's from entry to entry",
         setting: Setting::ONE_TRY,
         plays: &[Play::Apart(view_in_parts)],
-        without: &[Without {
-            safeguard: "positions in the view",
-            policy: APPENDED,
-            fails: &[Property::ViewForward],
-        }],
+        without: &[POSITIONS_IN_VIEW.fails(&[Property::ViewForward])],
         ..Scenario::BLANK
     },
     Scenario {
@@ -176,64 +113,59 @@ pub(super) const STORIES: &[Scenario] = &[
 
 fn slow_projector(stage: &mut Views) {
     stage.slow_projection(KEY, secs(2));
+    newer_commit_owes(stage, millis(22), &[]);
+}
+
+/// A projection is under way after so long, which has shown this, and a newer commit lands before the rest of it.
+fn newer_commit_owes(stage: &mut Views, after: Duration, shown: &[u64]) {
     let first = stage.submit(NODE_A, KEY, 1, 5);
-    stage.run_for(millis(22));
+    stage.run_for(after);
     stage.crash(NODE_A);
     let second = stage.submit(NODE_B, KEY, 2, 7);
     stage.run_for(millis(18));
     stage.holds(KEY, &[1, 2]);
     stage.crash(NODE_B);
-    // The projection of the first version arrives: the marker is as it was, and the version is not.
+    // It arrives: the marker is as it was, and the version is not.
     stage.run_for(secs(3));
-    stage.shows(KEY, &[]);
+    stage.shows(KEY, shown);
     stage.owes(KEY, true);
-    stage.resume(NODE_C, KEY);
-    stage.run_for(secs(1));
-    stage.shows(KEY, &[1, 2]);
-    stage.owes(KEY, false);
+    is_resumed(stage, NODE_C, &[1, 2]);
     stage.hears(first, NOTHING);
     stage.hears(second, NOTHING);
+}
+
+/// Somebody resumes the key, and these are shown then.
+fn is_resumed(stage: &mut Views, node: usize, shown: &[u64]) {
+    stage.resume(node, KEY);
+    stage.run_for(secs(1));
+    stage.shows(KEY, shown);
+    stage.owes(KEY, false);
 }
 
 fn slow_marker(stage: &mut Views) {
     stage.slow_mark(KEY, secs(2));
-    let first = stage.submit(NODE_A, KEY, 1, 5);
-    stage.run_for(millis(32));
-    stage.shows(KEY, &[1]);
-    stage.crash(NODE_A);
-    let second = stage.submit(NODE_B, KEY, 2, 7);
-    stage.run_for(millis(18));
-    stage.holds(KEY, &[1, 2]);
-    stage.crash(NODE_B);
-    stage.run_for(secs(3));
-    stage.owes(KEY, true);
-    stage.resume(NODE_C, KEY);
-    stage.run_for(secs(1));
-    stage.shows(KEY, &[1, 2]);
-    stage.owes(KEY, false);
-    stage.hears(first, NOTHING);
-    stage.hears(second, NOTHING);
+    newer_commit_owes(stage, millis(32), &[1]);
 }
 
 fn same_projection_twice(stage: &mut Views) {
-    stage.slow_projection(KEY, secs(2));
-    let caller = stage.submit(NODE_A, KEY, 1, 5);
-    stage.run_for(millis(22));
-    stage.crash(NODE_A);
-    stage.resume(NODE_B, KEY);
-    stage.run_for(secs(1));
-    stage.shows(KEY, &[1]);
-    stage.owes(KEY, false);
+    let caller = projection_is_adrift(stage);
+    is_resumed(stage, NODE_B, &[1]);
     stage.run_for(secs(2));
     stage.shows(KEY, &[1]);
     stage.hears(caller, NOTHING);
 }
 
-fn old_projection_last(stage: &mut Views) {
+/// The first commit has landed, and its node is gone while the projection is still under way for two seconds.
+fn projection_is_adrift(stage: &mut Views) -> Caller {
     stage.slow_projection(KEY, secs(2));
-    let first = stage.submit(NODE_A, KEY, 1, 5);
+    let caller = stage.submit(NODE_A, KEY, 1, 5);
     stage.run_for(millis(22));
     stage.crash(NODE_A);
+    caller
+}
+
+fn old_projection_last(stage: &mut Views) {
+    let first = projection_is_adrift(stage);
     let second = stage.submit(NODE_B, KEY, 2, 7);
     stage.run_for(secs(1));
     stage.hears(second, applied(2, 12));
@@ -250,10 +182,7 @@ fn marker_after_the_view(stage: &mut Views) {
     stage.shows(KEY, &[1]);
     stage.owes(KEY, true);
     stage.crash(NODE_A);
-    stage.resume(NODE_B, KEY);
-    stage.run_for(secs(1));
-    stage.shows(KEY, &[1]);
-    stage.owes(KEY, false);
+    is_resumed(stage, NODE_B, &[1]);
     stage.hears(caller, NOTHING);
 }
 

@@ -108,7 +108,8 @@ function filter(key, node) {
 
 const linesOf = (indices) => [...new Set(indices)].sort((a, b) => a - b);
 
-function lineList(indices) {
+/** The steps with these places; those at the moment that it is about stand out. */
+function lineList(indices, about = null) {
   const items = linesOf(indices).map((index) => {
     const [at, text] = told.lines[index];
     const link = make("a", { href: "#", textContent: moment(at), title: "Go there" });
@@ -117,7 +118,7 @@ function lineList(indices) {
       const half = Math.min((shown.to - shown.from) / 2, 1e9);
       show(at - half, at + half);
     });
-    return make("li", {}, link, make("span", { textContent: text }));
+    return make("li", { className: at === about ? "about" : "" }, link, make("span", { textContent: text }));
   });
   return make("ol", {}, ...items);
 }
@@ -151,16 +152,19 @@ function tellDetails() {
     if (violation?.inputs.includes(input)) panel.append(make("p", { textContent: `${wrong + 1}. ${violation.property}: ${violation.words}` }));
     panel.append(make("h2", { textContent: `All about input ${inputName(input)}` }));
     for (const number of violation?.inputs ?? []) if (number !== input) panel.append(inputButton(number), " ");
-    panel.append(lineList([...related].flatMap((it) => it.lines)));
+    panel.append(lineList([...related].flatMap((it) => it.lines), violation?.at));
   } else if (violation) {
     panel.append(make("h2", { textContent: violation.property }), make("p", { textContent: violation.words }));
     const near = IS_SHORT ? [] : told.elements.filter((it) => it.key === violation.key && it.from <= violation.to + 1e7 && lastOf(it) >= violation.from - 1e7);
     const lines = near.flatMap((it) => it.lines).filter((index) => Math.abs(told.lines[index][0] - violation.at) < 1e9);
-    panel.append(lineList(IS_SHORT ? told.lines.keys() : lines));
+    panel.append(lineList(IS_SHORT ? told.lines.keys() : lines, violation.at));
   } else {
     panel.append(make("p", { textContent: "Point at something to see what it is; click it, or tap it, to keep it here." }));
     if (IS_SHORT) panel.append(make("h2", { textContent: "All that happens" }), lineList(told.lines.keys()));
   }
+  const about = panel.querySelector(".about");
+  const below = about ? about.offsetTop + about.offsetHeight - panel.offsetTop : 0;
+  panel.scrollTop = below > panel.clientHeight ? below - panel.clientHeight / 2 : 0;
 }
 
 /** What is under the pointer. */

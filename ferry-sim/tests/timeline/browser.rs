@@ -10,7 +10,13 @@ use std::{
     process::Command,
 };
 
-use ferry_sim::{checkers::Property, policy::Policy, timeline};
+use ferry_sim::{
+    checkers::Property,
+    explore::{Scope, replay},
+    policy::Policy,
+    scenario,
+    timeline::{self, Page},
+};
 use tempfile::TempDir;
 
 use super::{run, told, wrong_run};
@@ -172,4 +178,49 @@ fn lanes_are_painted_in_light_and_in_dark() {
         let is_light = ground.is_some_and(|(colour, _)| colour[0] > 0x80);
         assert_eq!(is_light, scheme == "1");
     }
+}
+
+#[test]
+fn another_run_of_a_page_is_shown_by_its_address() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let story = scenario::find("late-commit").expect("the story");
+    let performances = story.tell(0);
+    let page = performances
+        .iter()
+        .fold(Page::of("a story"), Page::performance);
+    let page = page.html();
+    let broken = performances.iter().position(|it| it.without.is_some());
+    for nth in [0, broken.expect("one without its safeguard")] {
+        let performance = &performances[nth];
+        let elements = browser.elements(&page, &format!("run={nth}"));
+        assert!(!elements.contains("data-broken"), "{elements}");
+        let current = format!(
+            "href=\"#run={nth}\" title=\"{}\" aria-current",
+            performance.verdict()
+        );
+        assert!(elements.contains(&current), "{elements}");
+        for violation in &performance.violations {
+            assert!(elements.contains(&violation.to_string()), "{elements}");
+        }
+    }
+    let elements = browser.elements(&page, "run=999");
+    assert!(elements.contains("aria-current"), "{elements}");
+}
+
+#[test]
+fn a_schedule_has_moves_for_its_time_and_letters_for_its_inputs() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let replay = replay(Scope::default(), None, &[]).expect("a schedule");
+    let page = Page::of("a schedule").schedule("it", &replay).html();
+    let elements = browser.elements(&page, "input=0");
+    assert!(!elements.contains("data-broken"), "{elements}");
+    assert!(elements.contains("All about input A"), "{elements}");
+    let last = format!("move {}", replay.steps.len());
+    let elements = browser.elements(&page, "");
+    assert!(elements.contains(&last), "{elements}");
+    assert!(elements.contains("process 1"), "{elements}");
 }

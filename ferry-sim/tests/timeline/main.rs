@@ -1,14 +1,16 @@
 //! The timeline: what is in the page, and that a browser shows it.
 
-use std::{collections::BTreeSet, fs, path::Path, process::Command};
+use std::collections::BTreeSet;
 
 use ferry_core::Instant;
 use ferry_sim::{
     Event, ProjectedWriterSimulation, Report,
     checkers::Property,
+    explore::{MUTANTS, Replay, Scope, replay},
     history::SubmissionId,
     policy::{Doubt, Fence, Order, Placing, Policy, ProjectionFence, Resuming},
-    timeline,
+    scenario,
+    timeline::{self, Page},
 };
 use serde_json::Value;
 
@@ -20,12 +22,24 @@ fn run() -> (Report, Vec<(Instant, Event)>) {
     ProjectedWriterSimulation::default().replay(SEED)
 }
 
-/// What the page's script is given.
+/// What the page's script is given of its first run.
 fn told(page: &str) -> Value {
+    let mut runs = runs(page);
+    runs.swap_remove(0)
+}
+
+/// What the page's script is given of each run.
+fn runs(page: &str) -> Vec<Value> {
     let start = "<script type=\"application/json\" id=\"told\">";
     let (_, rest) = page.split_once(start).expect("data");
     let (data, _) = rest.split_once("</script>").expect("its end");
-    serde_json::from_str(data).expect("JSON")
+    let Value::Object(mut told) = serde_json::from_str(data).expect("JSON") else {
+        panic!("{data} is no object")
+    };
+    match told.remove("runs") {
+        Some(Value::Array(runs)) => runs,
+        other => panic!("{other:?} are no runs"),
+    }
 }
 
 fn all<'a>(told: &'a Value, what: &'a str) -> impl Iterator<Item = &'a Value> {
@@ -132,11 +146,12 @@ fn what_an_input_says_is_never_taken_for_markup() {
             input: evil.into(),
         },
     ));
-    let page = timeline::html(evil, &report, &events);
+    let page = Page::of(evil).about(evil).run(evil, &report, &events);
+    let page = page.html();
     assert!(!page.contains("<img"));
     assert_eq!(page.matches("</script>").count(), 2);
     let told = told(&page);
-    assert_eq!(told["title"], evil);
+    assert_eq!(told["name"], evil);
     let last = told["lines"].as_array().and_then(|lines| lines.last());
     let words = last.and_then(|line| line[1].as_str()).expect("words");
     assert!(words.contains(evil), "{words}");
@@ -198,26 +213,116 @@ fn a_seed_gives_the_same_page_every_time() {
 }
 
 #[test]
-fn the_program_writes_the_page_and_says_where() {
-    let folder = tempfile::TempDir::new().expect("a folder");
-    let file = folder.path().join("run.html");
-    let replay = |file: &Path| {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_ferry-sim"));
-        let program = program.args(["replay", "3", "--of", "projected", "--html"]);
-        program.arg(file).output().expect("it runs")
-    };
-    let ran = replay(&file);
-    assert!(ran.status.success());
-    let words = String::from_utf8_lossy(&ran.stdout);
+fn a_story_is_on_one_page_with_what_comes_of_it_without_its_safeguard() {
+    let story = scenario::find("late-commit").expect("the story");
+    let performances = story.tell(0);
+    let page = performances
+        .iter()
+        .fold(Page::of("a story"), Page::performance);
+    let runs = runs(&page.html());
+    assert_eq!(runs.len(), performances.len());
+    for (run, performance) in runs.iter().zip(&performances) {
+        assert_eq!(run["group"], performance.on);
+        assert_eq!(run["verdict"], performance.verdict());
+        let wrongs = run["wrongs"].as_array().expect("wrongs");
+        assert_eq!(wrongs.len(), performance.violations.len());
+    }
     assert!(
-        words.contains(&format!("drawn over time in {}", file.display())),
-        "{words}"
+        runs.iter()
+            .any(|run| run["wrongs"] != serde_json::json!([]))
     );
-    let (report, events) = run();
-    let page = timeline::html("projected", &report, &events);
-    assert!(fs::read_to_string(file).expect("a page") == page);
-    let ran = replay(&folder.path().join("nowhere").join("run.html"));
-    assert!(!ran.status.success());
-    let words = String::from_utf8_lossy(&ran.stderr);
-    assert!(words.contains("cannot write the timeline to"), "{words}");
+}
+
+#[test]
+fn what_goes_otherwise_than_a_story_says_is_on_its_page() {
+    let story = scenario::find("late-commit").expect("the story");
+    let mut performance = story.tell(0).swap_remove(0);
+    let surprise = performance.violations.is_empty();
+    assert!(surprise && performance.surprises.is_empty());
+    // As without its safeguard, which is when there are surprises.
+    let without = story
+        .tell(0)
+        .into_iter()
+        .find(|it| !it.surprises.is_empty());
+    performance.surprises = without.expect("one with surprises").surprises;
+    let told = told(&Page::of("a story").performance(&performance).html());
+    let wrongs = told["wrongs"].as_array().expect("wrongs");
+    assert_eq!(wrongs.len(), performance.surprises.len());
+    for (wrong, surprise) in wrongs.iter().zip(&performance.surprises) {
+        assert_eq!(wrong["words"], surprise.words);
+        assert_eq!(wrong["at"], surprise.at.nanos());
+    }
+}
+
+/// Each mutant's shortest schedule in a scope that is small, with its name.
+fn schedules() -> Vec<(&'static str, Replay)> {
+    let scope = Scope {
+        lost: 0,
+        ..Scope::default()
+    };
+    let found = MUTANTS.iter().filter_map(|mutant| {
+        let report = mutant.walk(scope, |_| ()).expect("a scope");
+        let replay = replay(scope, Some(mutant), &report.found?.choices);
+        Some((mutant.name, replay.expect("a schedule")))
+    });
+    found.take(6).collect()
+}
+
+#[test]
+fn a_schedule_is_drawn_move_by_move() {
+    let schedules = schedules();
+    let page = schedules
+        .iter()
+        .fold(Page::of("mutants"), |page, (name, replay)| {
+            page.schedule(name, replay)
+        });
+    let runs = runs(&page.html());
+    assert_eq!(runs.len(), schedules.len());
+    for (run, (name, replay)) in runs.iter().zip(&schedules) {
+        assert_eq!(run["name"], *name);
+        assert_eq!(run["moves"], replay.steps.len());
+        let lines = run["lines"].as_array().expect("lines");
+        for (nth, step) in (1..).zip(&replay.steps) {
+            let line = serde_json::json!([nth * 1_000_000, step.words]);
+            assert!(lines.contains(&line), "{line}");
+        }
+        let events = || replay.steps.iter().flat_map(|step| &step.events);
+        for (what, expected) in [
+            (
+                "commit",
+                events()
+                    .filter(|it| matches!(it, Event::Commit { .. }))
+                    .count(),
+            ),
+            (
+                "version",
+                events()
+                    .filter(|it| matches!(it, Event::Landed { .. }))
+                    .count(),
+            ),
+            (
+                "crash",
+                events()
+                    .filter(|it| matches!(it, Event::Crashed { .. }))
+                    .count(),
+            ),
+            (
+                "attempt",
+                events()
+                    .filter(|it| matches!(it, Event::Submitted { .. }))
+                    .count(),
+            ),
+        ] {
+            assert_eq!(all(run, what).count(), expected, "{name}: {what}");
+        }
+        assert!(
+            all(run, "attempt")
+                .all(|it| ["A", "B"].contains(&it["label"].as_str().expect("a label")))
+        );
+        let wrongs = run["wrongs"].as_array().expect("wrongs");
+        assert_eq!(wrongs.len(), replay.violations.len());
+        assert!(wrongs.iter().all(|wrong| wrong["at"] == run["end"]));
+    }
+    let commits: usize = runs.iter().map(|run| all(run, "commit").count()).sum();
+    assert!(commits > schedules.len(), "{commits}");
 }
