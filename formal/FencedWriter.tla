@@ -64,6 +64,7 @@ CONSTANTS
   MaxFaults,             \* how much goes wrong in a run; Unbounded: no limit
   MaxDeletes,            \* how often the record is deleted
   Window,                \* how many ids the record remembers: the largest; 0: all
+  WholeFence,            \* TRUE: a commit is fenced on the marker too, and writes it as it was read
   Reuse,                 \* TRUE: a next batch may be folded on the record just committed
   Flaw                   \* the safeguard that is left out; "none" in earnest
 
@@ -142,7 +143,7 @@ Step(log, s) ==
 Fate(n, log, s) ==
   LET rules == IF Balance(log) + Amount(Id(s)) < 0 THEN "declined" ELSE "new" IN
   CASE Flaw = "NoDedup" -> rules
-    [] Flaw = "MemoryDedup" /\ Id(s) \notin memory[n] -> rules
+    [] Flaw = "MemoryDedup" /\ Id(s) \notin memory[n] \cup Ids(SubSeq(log, Len(snap[n].log) + 1, Len(log))) -> rules
     [] Flaw = "ContentIgnored" /\ Step(log, s) = "mismatch" -> "already"
     [] Flaw = "Forgetful" /\ Step(log, s) = "too old" -> rules
     [] Flaw = "DedupLast" /\ rules = "declined" -> rules
@@ -181,6 +182,16 @@ IsLate(n, s) == \E p \in passed[n] : p[1] = s /\ Id(p[2]) \in Ids(snap[n].log)
 CanCommit(n) == /\ phase[n] = "folded"
                 /\ Adds(n) # <<>>
                 /\ Flaw = "LateApplied" \/ \A s \in Range(Adds(n)) : ~IsLate(n, s)
+
+\* What the fold makes of the k-th of the try, on this log: as what it is answered, its place if it has one, how many
+\* entries that rests on, and whether it was there before.
+Outcome(n, k, log) ==
+  LET s     == held[n][k]
+      fate  == Fate(n, log, s)
+      after == IF fate = "new" THEN Append(log, s) ELSE log
+      isIn  == fate \in {"new", "already"}
+  IN [s |-> s, kind |-> IF isIn THEN "applied" ELSE fate, at |-> IF isIn THEN Place(after, Id(s)) ELSE 0,
+      rests |-> IF isIn THEN Place(after, Id(s)) ELSE Len(log), isOld |-> fate # "new", after |-> after]
 
 -----------------------------------------------------------------------------
 (* What nobody knows: moments.  Answers that rest on no entry are true if   *)
@@ -271,8 +282,6 @@ Answer(s, kind, at) ==
               [] kind = "in doubt" -> Id(s) \in tried \/ sends[Id(s)] > 1
               [] OTHER -> TRUE]
 
-Says(fate) == IF fate \in {"new", "already"} THEN "applied" ELSE fate
-
 \* From the record as read alone: those before the first that the fold applies. That an input is in the record stays
 \* true, from whichever read. A "no" is true of the moment of a read that came after the submission; and only if no commit
 \* in doubt may have it applied all the same.
@@ -280,16 +289,14 @@ Says(fate) == IF fate \in {"new", "already"} THEN "applied" ELSE fate
 AnswerFromRead(n, k) ==
   /\ phase[n] = "folded" /\ k \in 1..take[n]
   /\ Applied(n, snap[n].log, First(held[n], k - 1), <<>>) = <<>>
-  /\ LET s    == held[n][k]
-         fate == Fate(n, snap[n].log, s)
-         at   == IF fate = "already" THEN Place(snap[n].log, Id(s)) ELSE 0
-     IN
-     /\ \/ fate = "already"
-        \/ fate = "too old" /\ fresh[n]
-        \/ /\ fate \in {"declined", "mismatch"}
+  /\ LET o == Outcome(n, k, snap[n].log) IN
+     /\ o.isOld
+     /\ \/ o.kind = "applied"
+        \/ o.kind = "too old" /\ fresh[n]
+        \/ /\ o.kind \in {"declined", "mismatch"}
            /\ fresh[n] \/ Flaw = "DeclinedUnread"
-           /\ <<s, snap[n].ver>> \notin open[n]
-     /\ answers' = answers \cup {Answer(s, Says(fate), at)}
+           /\ <<o.s, snap[n].ver>> \notin open[n]
+     /\ answers' = answers \cup {Answer(o.s, o.kind, o.at)}
   /\ Leaves(n, k) /\ Forgets(n)
   /\ UNCHANGED <<store, sends, fresh, job, memory, done, overtaken, tried, deleted, deletes, faults>>
 
@@ -298,15 +305,11 @@ AnswerFromRead(n, k) ==
 \* Rust: ferry_core::fold_write::fold::answer
 AnswerFromCommit(n) ==
   /\ phase[n] = "landed" /\ take[n] > 0
-  /\ LET s    == held[n][1]
-         fate == Fate(n, snap[n].log, s)
-         log  == IF fate = "new" THEN Append(snap[n].log, s) ELSE snap[n].log
-         at   == IF Says(fate) = "applied" THEN Place(log, Id(s)) ELSE 0
-     IN
-     /\ answers' = answers \cup {Answer(s, Says(fate), at)}
-     /\ memory' = IF Flaw = "MemoryDedup" /\ fate = "new" THEN [memory EXCEPT ![n] = @ \cup {Id(s)}] ELSE memory
+  /\ LET o == Outcome(n, 1, snap[n].log) IN
+     /\ answers' = answers \cup {Answer(o.s, o.kind, o.at)}
+     /\ memory' = IF Flaw = "MemoryDedup" /\ ~o.isOld THEN [memory EXCEPT ![n] = @ \cup {Id(o.s)}] ELSE memory
      /\ Leaves(n, 1)
-     /\ snap' = [snap EXCEPT ![n] = IF phase'[n] = "rest" THEN NoRecord ELSE [@ EXCEPT !.log = log]]
+     /\ snap' = [snap EXCEPT ![n] = IF phase'[n] = "rest" THEN NoRecord ELSE [@ EXCEPT !.log = o.after]]
   /\ UNCHANGED <<store, sends, fresh, job, done, overtaken, tried, deleted, deletes, faults>>
 
 \* What a submission hears that is not carried any further. "Not committed" takes proof: no commit that carries it is
@@ -381,14 +384,17 @@ Overtakes(c) ==
                                /\ q[j] \notin Range(c.log) \/ isBehind(q[j], q[k])
          IN {q[j] : j \in {j \in DOMAIN q : \E k \in DOMAIN q : isBefore(j, k)}} : n \in Nodes}
 
+\* The fence.
+Fits(c) == c.on = rec.ver /\ (WholeFence => c.mark = rec.mark)
+
 \* A commit reaches the store, and its fence holds: all of it is written at once. Who sent it may be waiting, reading
 \* again, or gone. It makes a new version, so that nothing that is under way on the old one can land any more: a second
 \* copy of the commit itself neither.
 \* Rust: ferry_core::drive::store::Store::commit
 Land(c) ==
   /\ c \in wire
-  /\ c.on = rec.ver \/ Flaw = "NoFence"
-  /\ rec' = [log |-> c.log, ver |-> rec.ver + 1, mark |-> rec.mark]
+  /\ Fits(c) \/ Flaw = "NoFence"
+  /\ rec' = [log |-> c.log, ver |-> rec.ver + 1, mark |-> IF Flaw = "MarkerBack" THEN c.mark ELSE rec.mark]
   /\ wire' = {d \in wire : d # c /\ (Flaw \in {"NoFence", "VersionRestarts"} \/ d.on = rec.ver + 1)}
   /\ done' = done \cup {n \in Nodes : phase[n] = "sent" /\ job[n] = c}
   /\ could' = could \cup MomentsOf(c.log, Len(c.log) - Len(c.adds) + 1, AllHeld)
@@ -433,7 +439,7 @@ Doubts(n) ==
 \* The store has another version by now. What it was refused by may be its own first copy: that proves nothing.
 \* Rust: ferry_core::fold_write::commit::refused
 Refused(n) ==
-  /\ Told(n) /\ job[n].on # rec.ver
+  /\ Told(n) /\ ~Fits(job[n])
   /\ IF Flaw = "RefusalIsProof" THEN UNCHANGED <<open, passed>> ELSE Doubts(n)
   /\ CASE Flaw = "NotWoken" -> phase' = [phase EXCEPT ![n] = "asleep"] /\ UNCHANGED <<take, snap>>
        [] Flaw = "FoldedOnFirst" -> /\ phase' = [phase EXCEPT ![n] = "folded"]
@@ -477,7 +483,6 @@ ReadNothing(n, k) ==
 \* Everything that a node knows is gone; its commit flies on. It is there again at once, or never is given anything.
 \* Rust: ferry_core::fold_write::trip::drop
 Crash(n) ==
-  /\ held[n] # <<>>
   /\ Fault
   /\ held'   = [held EXCEPT ![n] = <<>>]
   /\ take'   = [take EXCEPT ![n] = 0]
@@ -519,7 +524,7 @@ Next == \/ \E n \in Nodes, i \in Inputs : Submit(n, <<i, sends[i] + 1>>)
                             \/ Landed(n) \/ Refused(n) \/ InDoubt(n) \/ NotLanded(n)
                             \/ AnswerFromCommit(n) \/ Ends(n)
                             \/ \E k \in DOMAIN held[n] : Withdraw(n, k) \/ \E kind \in Kinds : GiveUp(n, k, kind)
-                            \/ Crash(n)
+                            \/ held[n] # <<>> /\ Crash(n)
         \/ \E c \in wire : Land(c)
         \/ Delete
 
@@ -572,6 +577,23 @@ OneAnswer == \A a, b \in answers : a.s = b.s => a = b
 
 \* Whoever is held by a node that does not crash is answered.
 Answered == \A n \in Nodes, s \in Submissions : (s \in Range(held[n])) ~> (s \notin Range(held[n]))
+
+(* Never so: each of these has to fail, or the rest would say little.       *)
+
+\* A commit lands after its node has read again, and found it not there.
+NeverLandsLate == \A n \in Nodes : \A o \in open[n] :
+  ~(phase[n] = "folded" /\ o[2] = snap[n].ver /\ o[1] \in Range(rec.log))
+\* A commit is refused since an earlier one of the same node has landed, with the same input.
+NeverMeetsItself == \A n \in Nodes :
+  ~(phase[n] = "sent" /\ n \notin done /\ Range(job[n].adds) \cap Range(rec.log) # {})
+\* One that was declined is passed, and would be applied now.
+NeverOvertaken == \A n \in Nodes, k \in 1..2 :
+  ~(phase[n] = "folded" /\ k <= take[n] /\ IsLate(n, held[n][k]) /\ Fate(n, Before(n, k), held[n][k]) = "new")
+\* A commit lands though its node has crashed, or has given its input up.
+NeverLandsUnheld == \A s \in Range(rec.log) :
+  s \in AllHeld \/ \E a \in answers : a.s = s /\ a.kind # "in doubt"
+NeverDeclined == \A a \in answers : a.kind # "declined"
+NeverTooOld   == \A a \in answers : a.kind # "too old"
 
 \* For the checker alone: answers that cannot turn out to be wrong any more make no state of their own.
 Settled(a) == a.true /\ a.kind \in Negative \cup {"in doubt"}
