@@ -97,6 +97,10 @@ pub(super) fn compares(before: &Store, state: &State, found: &mut Vec<Violation>
     if to < from {
         found.push(Violation::ViewWentBack { from, to });
     }
+    let (marker, shown) = (after.marker(), after.view.version);
+    if marker > shown {
+        found.push(Violation::MarkerAhead { marker, shown });
+    }
     is_view_of_one_version(after, found);
 }
 
@@ -295,6 +299,18 @@ mod tests {
         is_resumed(&committed(), Some(1), &mut all);
         let (first_read, shown) = (1, 0);
         assert_eq!(all, [Violation::ResumedTooLittle { first_read, shown }]);
+    }
+
+    #[test]
+    fn a_marker_that_says_more_than_the_view_shows_is_noticed() {
+        let mut state = committed();
+        if let Some(record) = &mut state.store.record {
+            record.state.marker = 1;
+        }
+        let (mut all, before) = (Vec::new(), committed().store);
+        compares(&before, &state, &mut all);
+        let (marker, shown) = (1, 0);
+        assert_eq!(all[0], Violation::MarkerAhead { marker, shown });
     }
 
     #[test]

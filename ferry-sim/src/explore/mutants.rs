@@ -72,14 +72,14 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(
         "fence-on-marker-alone",
         Flaw::FenceOnMarkerAlone,
-        Property::Projected,
+        Property::ViewForward,
     ),
     mutant(
         "fence-on-version-alone",
         Flaw::FenceOnVersionAlone,
         Property::ViewForward,
     ),
-    mutant("marker-as-flag", Flaw::MarkerAsFlag, Property::Projected),
+    mutant("marker-as-flag", Flaw::MarkerAsFlag, Property::ViewForward),
     mutant(
         "commit-writes-marker",
         Flaw::CommitWritesMarker,
@@ -88,7 +88,7 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(
         "marker-before-view",
         Flaw::MarkerBeforeView,
-        Property::Projected,
+        Property::ViewForward,
     ),
     mutant(
         "projected-at-commit",

@@ -58,6 +58,10 @@ pub enum Violation {
         from: u8,
         to: u8,
     },
+    MarkerAhead {
+        marker: u8,
+        shown: u8,
+    },
     ProjectedTwice {
         input: u8,
     },
@@ -86,6 +90,7 @@ impl Violation {
             Self::StillPending { .. } | Self::ViewIncomplete { .. } => Property::Projected,
             Self::MarkerWentBack { .. }
             | Self::ViewWentBack { .. }
+            | Self::MarkerAhead { .. }
             | Self::ProjectedTwice { .. }
             | Self::ViewOfNoVersion { .. } => Property::ViewForward,
             Self::Unanswered { .. } => Property::Answered,
@@ -162,6 +167,9 @@ impl fmt::Display for Violation {
             }
             Self::MarkerWentBack { from, to } => write!(f, "the marker went from {from} to {to}"),
             Self::ViewWentBack { from, to } => write!(f, "the view went from {from} to {to}"),
+            Self::MarkerAhead { marker, shown } => {
+                write!(f, "the marker is at {marker}, and the view shows {shown}")
+            }
             Self::ProjectedTwice { input } => {
                 let letter = char::from(b'A' + input % 26);
                 write!(f, "{letter} is in the view twice")
