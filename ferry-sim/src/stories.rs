@@ -75,6 +75,15 @@ fn tell(
     if let Some(file) = drawn {
         writeln!(out, "\ndrawn over time in {}", file.display())?;
     }
+    let (name, count) = (story.name, performances.len());
+    let others = performances.iter().filter(|it| !it.went_as_told()).count();
+    match others {
+        0 => writeln!(out, "\nHELD: {name} went as it is told, {count} times")?,
+        _ => writeln!(
+            out,
+            "\nFAILED: {name} did not go as it is told, {others} of {count} times"
+        )?,
+    }
     out.flush()?;
     Ok(())
 }

@@ -110,6 +110,12 @@ fn a_story_is_drawn_with_its_safeguard_and_without() {
     let ran = folder.run("scenario late-commit --html story.html");
     assert_eq!(ran.status, Some(0), "{}", ran.err);
     assert_eq!(line(&ran, "drawn over time in "), "story.html");
+    assert!(
+        ran.out
+            .ends_with("HELD: late-commit went as it is told, 6 times\n"),
+        "{}",
+        ran.out
+    );
     let page = fs::read_to_string(folder.path().join("story.html")).expect("a page");
     assert!(page.contains("Story &quot;late-commit&quot;"));
     assert!(page.contains("with all safeguards") && page.contains("without the fence of a commit"));
