@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::{
-    events::{Events, heard},
+    events::{Events, KEY, heard},
     mutants::Mutant,
     scope::{InvalidScope, Scope},
     telling::Telling,
@@ -28,6 +28,11 @@ pub struct Replay {
     pub is_complete: bool,
     /// What is wrong after the last of them.
     pub violations: Vec<Violation>,
+}
+
+impl Replay {
+    /// The key that its events are of: the account's.
+    pub const KEY: u32 = KEY;
 }
 
 /// One thing that happened.

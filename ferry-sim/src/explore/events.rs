@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The account's key.
-pub(crate) const KEY: u32 = 0;
+pub(super) const KEY: u32 = 0;
 
 /// Tells the moves of one schedule, in order. Processes are nodes, and those who resume are the nodes after them.
 #[derive(Default)]

@@ -82,7 +82,6 @@ mod world;
 
 pub use account::Submission;
 pub use choices::{NoReplay, Replay, Step, replay};
-pub(crate) use events::KEY;
 pub use mutants::{MUTANTS, Mutant};
 pub use points::Point;
 pub use scope::{InvalidScope, Scope};

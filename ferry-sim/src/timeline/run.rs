@@ -9,12 +9,7 @@ use super::{
     teller::{Story, Teller},
     wrongs::{Finder, Wrong},
 };
-use crate::{
-    checkers::Violation,
-    event::Event,
-    explore::{KEY, Replay},
-    scenario::Performance,
-};
+use crate::{checkers::Violation, event::Event, explore::Replay, scenario::Performance};
 
 /// How long a move of a walk is, where there is no time: drawn as a millisecond.
 const MOVE: u64 = 1_000_000;
@@ -122,7 +117,7 @@ impl Run {
         let story = teller.end();
         let wrongs = replay.violations.iter().map(|violation| {
             let property = violation.property().to_string();
-            Wrong::at(property, violation.to_string(), story.end).since_the_beginning(KEY)
+            Wrong::at(property, violation.to_string(), story.end).since_the_beginning(Replay::KEY)
         });
         let wrongs: Vec<_> = wrongs.collect();
         let (mut inputs, mut nodes) = (Vec::new(), Vec::new());
