@@ -35,11 +35,9 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<ExitCode> {
             HumanCount(seeds)
         )?;
         for minutes in MINUTES {
-            let size = Size {
-                inputs: minutes * 60 * INPUTS_PER_SECOND,
-                duration: Duration::from_secs(minutes * 60),
-                ..Size::default()
-            };
+            let size = Size::new()
+                .inputs(minutes * 60 * INPUTS_PER_SECOND)
+                .duration(Duration::from_secs(minutes * 60));
             let long = BuiltIn::of(whose, None).sized(size);
             let (events, took) = spent(bench.long, |seed| long.run(seed).events);
             let hours = (bench.long * minutes) as f64 / 60.0 / took;

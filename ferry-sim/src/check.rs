@@ -79,6 +79,8 @@
 //! check::fold(Counting).seeds(0..20).run().assert_held();
 //! ```
 
+mod telling;
+
 use core::{fmt, ops::Range};
 use std::panic::{self, AssertUnwindSafe};
 
@@ -89,14 +91,9 @@ use crate::{
     points::Points,
     simulation::{FencedWriterSimulation, ProjectedWriterSimulation, Report},
     swarm::Size,
+    usable::{self, Unusable},
     workload::{ProjectedWorkload, Workload},
 };
-
-/// How many events a failure tells at most: the last ones.
-const TOLD_MAX: usize = 60;
-
-/// How many violations a failure tells at most: the first ones.
-const VIOLATIONS_MAX: usize = 10;
 
 /// In how many runs a failure is made smaller at most.
 const SHRINK_RUNS_MAX: u64 = 500;
@@ -106,6 +103,8 @@ const TWICE_IN: u64 = 10;
 
 /// A simulation, whatever its workload.
 trait Simulation: fmt::Debug {
+    fn usable(&self) -> Result<(), Unusable>;
+    fn keys(&self) -> Vec<String>;
     fn sized(&mut self, size: Size);
     fn run(&self, seed: u64) -> Report;
     fn run_twice(&self, seed: u64) -> Report;
@@ -116,6 +115,16 @@ trait Simulation: fmt::Debug {
 macro_rules! simulation {
     ($simulation:ident, $workload:ident) => {
         impl<W: $workload> Simulation for $simulation<W> {
+            fn usable(&self) -> Result<(), Unusable> {
+                usable::size(self.size)?;
+                usable::workload(&self.workload, self.size)
+            }
+
+            fn keys(&self) -> Vec<String> {
+                let keys = (0..self.size.keys).map(|nth| self.workload.key(nth));
+                keys.map(|key| format!("{key:?}")).collect()
+            }
+
             fn sized(&mut self, size: Size) {
                 self.size = size;
             }
@@ -165,27 +174,42 @@ pub struct Check {
 /// What a check came to.
 #[derive(Debug)]
 #[must_use = "it may have failed"]
+#[non_exhaustive]
 pub struct Checked {
     /// How many seeds were run.
     pub seeds: u64,
-    /// What happened in them, how often.
+    /// What happened in those in which all held, how often.
     pub points: Points,
-    /// The first seed in which something was wrong; those after it were not run.
+    /// Why it ended before all of them were.
     pub failed: Option<Failed>,
+}
+
+/// Why a check failed.
+///
+/// Exhaustive on purpose: there is nothing else that can come of it.
+#[derive(Debug)]
+pub enum Failed {
+    /// Nothing was run: the workload or the size makes no sense.
+    Unusable(Unusable),
+    /// In this seed something panicked that nobody is to catch: the panic hook has told of it.
+    Panicked(u64),
+    /// In this seed something was wrong.
+    Wrong(Box<Wrong>),
 }
 
 /// A seed in which something was wrong.
 #[derive(Debug)]
-pub struct Failed {
-    /// Which.
-    pub seed: u64,
-    /// What was wrong; `None`: it panicked, of which the panic hook has told.
-    pub report: Option<Report>,
-    /// All that happened in it; empty where it panicked.
+#[non_exhaustive]
+pub struct Wrong {
+    /// What was wrong in which seed.
+    pub report: Report,
+    /// All that happened in it.
     pub story: Vec<(Instant, Event)>,
     /// What is left of it where all is left out that does not matter: a run that violates the same property first. `None`
-    /// where it panicked, or went wrong in a second run alone.
+    /// where it went wrong in a second run alone.
     pub smaller: Option<(Report, Vec<(Instant, Event)>)>,
+    /// The workload's keys, by their numbers.
+    pub keys: Vec<String>,
 }
 
 impl Check {
@@ -209,44 +233,51 @@ impl Check {
     }
 
     /// Runs the seeds, up to the first in which something is wrong. One in ten is run twice, to see that it gives the same run.
+    ///
+    /// A panic in a seed is caught, and told in what it gives.
+    ///
+    /// # Panics
+    ///
+    /// Where the workload does when it is asked for keys, versions and inputs before the first seed.
     pub fn run(self) -> Checked {
         let mut checked = Checked {
             seeds: 0,
             points: Points::default(),
             failed: None,
         };
+        if let Err(unusable) = self.simulation.usable() {
+            checked.failed = Some(Failed::Unusable(unusable));
+            return checked;
+        }
         for seed in self.seeds.clone() {
             checked.seeds += 1;
-            let run = AssertUnwindSafe(|| {
-                if (seed - self.seeds.start) % TWICE_IN == 0 {
-                    self.simulation.run_twice(seed)
-                } else {
-                    self.simulation.run(seed)
-                }
-            });
-            match panic::catch_unwind(run) {
-                Ok(report) if report.violations.is_empty() => checked.points.add(&report.points),
-                Ok(report) => {
-                    checked.failed = Some(Failed {
-                        seed,
-                        smaller: self.simulation.shrunk(&report),
-                        report: Some(report),
-                        story: self.simulation.replay(seed).1,
-                    });
-                    break;
-                }
-                Err(_told_by_the_hook) => {
-                    checked.failed = Some(Failed {
-                        seed,
-                        report: None,
-                        story: Vec::new(),
-                        smaller: None,
-                    });
+            match self.run_one(seed) {
+                Ok(report) => checked.points.add(&report.points),
+                Err(failed) => {
+                    checked.failed = Some(failed);
                     break;
                 }
             }
         }
         checked
+    }
+
+    fn run_one(&self, seed: u64) -> Result<Report, Failed> {
+        let is_run_twice = (seed - self.seeds.start) % TWICE_IN == 0;
+        let run = AssertUnwindSafe(|| match is_run_twice {
+            true => self.simulation.run_twice(seed),
+            false => self.simulation.run(seed),
+        });
+        match panic::catch_unwind(run) {
+            Ok(report) if report.violations.is_empty() => Ok(report),
+            Ok(report) => Err(Failed::Wrong(Box::new(Wrong {
+                smaller: self.simulation.shrunk(&report),
+                report,
+                story: self.simulation.replay(seed).1,
+                keys: self.simulation.keys(),
+            }))),
+            Err(_told_by_the_hook) => Err(Failed::Panicked(seed)),
+        }
     }
 }
 
@@ -262,51 +293,4 @@ impl Checked {
             panic!("{failed}");
         }
     }
-}
-
-impl fmt::Display for Failed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { seed, story, .. } = self;
-        let Some(report) = &self.report else {
-            return write!(
-                f,
-                "seed {seed} panicked; run it alone by `.seeds({seed}..{})`",
-                seed + 1
-            );
-        };
-        writeln!(f, "seed {seed}:")?;
-        tell_violations(f, report)?;
-        match &self.smaller {
-            Some((report, story)) => {
-                writeln!(f, "with all left out that does not matter:")?;
-                tell_violations(f, report)?;
-                tell_story(f, story)?;
-            }
-            None => tell_story(f, story)?,
-        }
-        write!(f, "run it alone by `.seeds({seed}..{})`", seed + 1)
-    }
-}
-
-fn tell_violations(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
-    for violation in report.violations.iter().take(VIOLATIONS_MAX) {
-        writeln!(f, "  {}: {violation}", violation.property())?;
-    }
-    match report.violations.len().checked_sub(VIOLATIONS_MAX + 1) {
-        Some(more) => writeln!(f, "  and {} more", more + 1),
-        None => Ok(()),
-    }
-}
-
-fn tell_story(f: &mut fmt::Formatter<'_>, story: &[(Instant, Event)]) -> fmt::Result {
-    let story: Vec<_> = story.iter().filter(|(_, event)| event.is_story()).collect();
-    match story.len().saturating_sub(TOLD_MAX) {
-        0 => writeln!(f, "what happened:")?,
-        left_out => writeln!(f, "what happened, the first {left_out} events left out:")?,
-    }
-    for (at, event) in &story[story.len().saturating_sub(TOLD_MAX)..] {
-        let (millis, micros) = (at.nanos() / 1_000_000, at.nanos() / 1_000 % 1_000);
-        writeln!(f, "{millis:>8}.{micros:03} ms  {event}")?;
-    }
-    Ok(())
 }

@@ -20,6 +20,7 @@ use crate::{
     swarm::{Draws, Size},
     tape::{Choices, Tape},
     trace::{Difference, Keep, Trace},
+    usable,
     weak::ByHand,
     workload::{ProjectedWorkload, Workload},
     world::World,
@@ -76,6 +77,7 @@ pub struct ByHandWriterSimulation<W = Purses> {
 
 /// What came of one seed.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// Of which.
     pub seed: u64,
@@ -122,18 +124,30 @@ macro_rules! runs {
             }
 
             /// Runs a seed.
+            ///
+            /// # Panics
+            ///
+            /// If the size has none of something: as [`Unusable`](crate::Unusable) says. And where the workload does.
             #[must_use]
             pub fn run(&self, seed: u64) -> Report {
                 self.keeping(seed, None, Keep::Nothing).0
             }
 
             /// Runs a seed twice, and holds the second run against the first, event by event.
+            ///
+            /// # Panics
+            ///
+            /// If the size has none of something: as [`Unusable`](crate::Unusable) says. And where the workload does.
             #[must_use]
             pub fn run_twice(&self, seed: u64) -> Report {
                 twice(|keep| self.keeping(seed, None, keep))
             }
 
             /// Runs a seed, and tells all its events.
+            ///
+            /// # Panics
+            ///
+            /// If the size has none of something: as [`Unusable`](crate::Unusable) says. And where the workload does.
             #[must_use]
             pub fn replay(&self, seed: u64) -> (Report, Vec<(Instant, Event)>) {
                 told(|keep| self.keeping(seed, None, keep))
@@ -252,6 +266,9 @@ fn run<K: Kind>(
     tape: Option<&Tape>,
     keep: Keep,
 ) -> (Report, Keep) {
+    if let Err(unusable) = usable::size(size) {
+        panic!("{unusable}");
+    }
     let Streams {
         mut setting,
         mut clients,

@@ -6,20 +6,63 @@ use ferry_core::{Fold, Retry, per_key::Limits};
 
 use crate::{calls::Pace, chance::Chance, store::Layout, workload::Workload};
 
-/// How large a simulation is.
+/// How large a simulation is: three nodes, eight keys and 200 inputs in five minutes, and what is said otherwise.
+///
+/// ```
+/// use ferry_sim::Size;
+///
+/// let small = Size::new().keys(2).inputs(50);
+/// assert_eq!(small.nodes, 3);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Size {
-    /// Nodes.
+    /// How many nodes there are.
     pub nodes: usize,
-    /// Keys.
+    /// How many keys they write.
     pub keys: u32,
-    /// Inputs, repetitions apart.
+    /// How many inputs are sent, repetitions apart.
     pub inputs: u64,
     /// How long they go on, before everything is healed.
     pub duration: Duration,
 }
 
 impl Size {
+    /// The usual one.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            nodes: 3,
+            keys: 8,
+            inputs: 200,
+            duration: Duration::from_secs(300),
+        }
+    }
+
+    /// With so many nodes, one or more. With more, more writers are at a key at once.
+    #[must_use]
+    pub const fn nodes(self, nodes: usize) -> Self {
+        Self { nodes, ..self }
+    }
+
+    /// With so many keys, one or more. With fewer, more inputs meet at each.
+    #[must_use]
+    pub const fn keys(self, keys: u32) -> Self {
+        Self { keys, ..self }
+    }
+
+    /// With so many inputs, one or more.
+    #[must_use]
+    pub const fn inputs(self, inputs: u64) -> Self {
+        Self { inputs, ..self }
+    }
+
+    /// With so much time, more than none, in which inputs are sent and things go wrong.
+    #[must_use]
+    pub const fn duration(self, duration: Duration) -> Self {
+        Self { duration, ..self }
+    }
+
     /// Whether there is so much to do that nodes with narrow limits would never be done: then a run would be of clients that
     /// are turned away.
     fn is_busy(&self) -> bool {
@@ -49,14 +92,9 @@ impl Size {
 }
 
 impl Default for Size {
-    /// Three nodes, eight keys, 200 inputs, five minutes.
+    /// As [`new`](Self::new).
     fn default() -> Self {
-        Self {
-            nodes: 3,
-            keys: 8,
-            inputs: 200,
-            duration: Duration::from_secs(300),
-        }
+        Self::new()
     }
 }
 

@@ -39,10 +39,10 @@ pub trait Workload: fmt::Debug + Clone + Send + Sync + 'static {
     /// checkers.
     fn fold(&self) -> Self::Fold;
 
-    /// The key with this number, from zero on. Different numbers, different keys.
+    /// The key with this number, from zero on. Different numbers, different keys, or nothing is run.
     fn key(&self, nth: u32) -> KeyOf<Self>;
 
-    /// A new input with the id of this number, from one on. Clients begin to send them in the order of their numbers,
+    /// A new input with the id of this number, from one on: different numbers, different ids, or nothing is run. Clients begin to send them in the order of their numbers,
     /// repetitions apart.
     fn input(&self, nth: u64, chance: &mut Chance) -> InputOf<Self>;
 
@@ -52,7 +52,7 @@ pub trait Workload: fmt::Debug + Clone + Send + Sync + 'static {
         None
     }
 
-    /// The version of a key's commit with this number, from one on. Different numbers, different versions.
+    /// The version of a key's commit with this number, from one on. Different numbers, different versions, or nothing is run.
     fn version(&self, nth: u64) -> VersionOf<Self>;
 
     /// The same as it is for one seed. Draw here what is to differ from seed to seed: how many ids a record remembers, say.

@@ -8,12 +8,10 @@ use ferry_sim::{
 };
 
 /// Small enough for many seeds in a build without optimisation.
-const SMALL: Size = Size {
-    nodes: 3,
-    keys: 4,
-    inputs: 60,
-    duration: Duration::from_secs(120),
-};
+const SMALL: Size = Size::new()
+    .keys(4)
+    .inputs(60)
+    .duration(Duration::from_secs(120));
 
 #[test]
 fn everything_holds_in_every_seed_and_everything_happens_in_some() {

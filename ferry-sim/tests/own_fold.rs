@@ -1,9 +1,13 @@
 //! The simulations on a fold of the user's: sound, and with the mistakes that folds have.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use ferry_core::{Fold, Projection, RecordOf, Schema, Step, StepOf};
-use ferry_sim::{Chance, ProjectedWorkload, Workload, check, checkers::Property};
+use ferry_sim::{
+    Chance, FencedWriterSimulation, ProjectedWorkload, Report, Size, Unusable, Workload,
+    check::{self, Failed},
+    checkers::Property,
+};
 
 /// Documents: an edit replaces the text, if it was made on the revision that is there.
 #[derive(Clone, Debug)]
@@ -17,6 +21,7 @@ enum Mistake {
     AnswersRetriesAnew,
     TakesAnyContent,
     IsNeverPending,
+    IncludesAll,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -94,11 +99,16 @@ impl Fold for Edits {
 }
 
 impl Projection for Edits {
-    type View = ();
+    /// The ids of the edits that it shows.
+    type View = Vec<String>;
 
     fn pending(&self, record: &RecordOf<Documents>) -> bool {
         self.mistake != Some(Mistake::IsNeverPending)
             && record.state.shown.as_ref() != Some(&record.version)
+    }
+
+    fn includes(&self, shown: &Vec<String>, edit: &Edit) -> bool {
+        self.mistake == Some(Mistake::IncludesAll) || shown.contains(&edit.id)
     }
 }
 
@@ -133,6 +143,10 @@ impl Workload for Edits {
 }
 
 impl ProjectedWorkload for Edits {
+    fn view(&self, shown: &[&Edit]) -> Option<Vec<String>> {
+        Some(shown.iter().map(|edit| edit.id.clone()).collect())
+    }
+
     fn marker(&self, document: &Document) -> Option<Tag> {
         document.shown.clone()
     }
@@ -145,6 +159,15 @@ impl ProjectedWorkload for Edits {
 fn with(mistake: Mistake) -> Edits {
     Edits {
         mistake: Some(mistake),
+    }
+}
+
+/// What a check has found.
+#[track_caller]
+fn wrong(failed: Option<Failed>) -> Report {
+    match failed {
+        Some(Failed::Wrong(wrong)) => wrong.report,
+        other => panic!("nothing is found: {other:?}"),
     }
 }
 
@@ -163,20 +186,21 @@ fn the_mistakes_that_folds_have_are_found_and_told() {
         (Mistake::TakesAnyContent, Property::TrueAnswers),
     ] {
         let failed = check::fold(with(mistake)).run().failed;
-        let failed = failed.unwrap_or_else(|| panic!("{mistake:?} is not found"));
-        let report = failed.report.as_ref().expect("it does not panic");
+        let told = failed.as_ref().map(Failed::to_string).unwrap_or_default();
+        let report = wrong(failed);
         assert!(
             report.violates(property),
             "{mistake:?}: {:?}",
             report.violations
         );
-        let told = failed.to_string();
-        let again = format!(
-            "run it alone by `.seeds({}..{})`",
-            failed.seed,
-            failed.seed + 1
-        );
+        let seed = report.seed;
+        let again = format!("run it alone by `.seeds({seed}..{})`", seed + 1);
         assert!(told.contains(&again), "{told}");
+        assert!(told.contains("look at "), "{told}");
+        assert!(
+            told.contains(" is (") && told.contains("\"document\")"),
+            "{told}"
+        );
         assert!(told.contains("commit of ["), "{told}");
     }
 }
@@ -186,9 +210,7 @@ fn a_record_that_is_never_pending_is_never_shown_and_that_is_found() {
     let failed = check::projection(with(Mistake::IsNeverPending))
         .run()
         .failed;
-    let report = failed
-        .and_then(|failed| failed.report)
-        .expect("it is found");
+    let report = wrong(failed);
     assert!(report.violates(Property::Projected) || report.violates(Property::TrueAnswers));
 }
 
@@ -205,8 +227,8 @@ fn a_fold_that_panics_where_nothing_can_catch_it_is_told() {
             Edits { mistake: None }
         }
 
-        fn key(&self, _: u32) -> (u32, &'static str) {
-            panic!("no key")
+        fn key(&self, nth: u32) -> (u32, &'static str) {
+            self.fold().key(nth)
         }
 
         fn input(&self, nth: u64, chance: &mut Chance) -> Edit {
@@ -216,7 +238,141 @@ fn a_fold_that_panics_where_nothing_can_catch_it_is_told() {
         fn version(&self, nth: u64) -> Tag {
             self.fold().version(nth)
         }
+
+        fn drawn(&self, _: &mut Chance) -> Self {
+            panic!("nothing to draw")
+        }
     }
 
     check::fold(Hopeless).seeds(0..1).run().assert_held();
+}
+
+#[test]
+fn a_projection_that_says_of_too_much_that_the_view_includes_it_is_found() {
+    let failed = check::projection(with(Mistake::IncludesAll)).run().failed;
+    assert!(wrong(failed).violates(Property::TrueAnswers));
+}
+
+/// Edits with something wrong with the workload itself.
+#[derive(Clone, Debug)]
+struct Repeating {
+    keys: u32,
+    versions: u64,
+    ids: u64,
+    keeps_ids: bool,
+}
+
+impl Default for Repeating {
+    /// Nothing is wrong.
+    fn default() -> Self {
+        Self {
+            keys: u32::MAX,
+            versions: u64::MAX,
+            ids: u64::MAX,
+            keeps_ids: true,
+        }
+    }
+}
+
+impl Workload for Repeating {
+    type Fold = Edits;
+
+    fn fold(&self) -> Edits {
+        Edits { mistake: None }
+    }
+
+    fn key(&self, nth: u32) -> (u32, &'static str) {
+        (nth % self.keys, "document")
+    }
+
+    fn input(&self, nth: u64, chance: &mut Chance) -> Edit {
+        self.fold().input(nth % self.ids, chance)
+    }
+
+    fn other_content(&self, edit: &Edit) -> Option<Edit> {
+        let id = match self.keeps_ids {
+            true => edit.id.clone(),
+            false => format!("{}!", edit.id),
+        };
+        let text = format!("{}!", edit.text);
+        Some(Edit { id, text })
+    }
+
+    fn version(&self, nth: u64) -> Tag {
+        self.fold().version(nth % self.versions)
+    }
+}
+
+#[test]
+fn a_workload_that_repeats_itself_is_refused_before_a_run() {
+    let usual = Repeating::default();
+    for (workload, unusable, told) in [
+        (
+            Repeating {
+                keys: 5,
+                ..usual.clone()
+            },
+            Unusable::SameKey(0, 5),
+            "`Workload::key` gives the same key for 0 and for 5: give each number a key of its own",
+        ),
+        (
+            Repeating {
+                versions: 256,
+                ..usual.clone()
+            },
+            Unusable::SameVersion(1, 257),
+            "`Workload::version` gives the same version for 1 and for 257: give each number a version of its own",
+        ),
+        (
+            Repeating {
+                ids: 100,
+                ..usual.clone()
+            },
+            Unusable::SameId(1, 101),
+            "`Workload::input` gives inputs with the same id for 1 and for 101: give each number an id of its own",
+        ),
+        (
+            Repeating {
+                keeps_ids: false,
+                ..usual.clone()
+            },
+            Unusable::OtherId(1),
+            "`Workload::other_content` gives an input with another id than that of input 1: give one with the same id",
+        ),
+    ] {
+        let checked = check::fold(workload).run();
+        assert_eq!(checked.seeds, 0);
+        match checked.failed {
+            Some(failed @ Failed::Unusable(found)) => {
+                assert_eq!(found, unusable);
+                let expected = format!("nothing was run: {told}");
+                assert!(failed.to_string().starts_with(&expected), "{failed}");
+            }
+            other => panic!("{unusable:?} is not found: {other:?}"),
+        }
+    }
+    check::fold(usual).seeds(0..1).run().assert_held();
+}
+
+#[test]
+fn a_run_with_none_of_something_is_refused() {
+    let usual = Size::new();
+    for (size, unusable) in [
+        (usual.nodes(0), Unusable::NoNodes),
+        (usual.keys(0), Unusable::NoKeys),
+        (usual.inputs(0), Unusable::NoInputs),
+        (usual.duration(Duration::ZERO), Unusable::NoTime),
+    ] {
+        let checked = check::fold(Edits { mistake: None }).size(size).run();
+        assert_eq!(checked.seeds, 0);
+        assert!(matches!(checked.failed, Some(Failed::Unusable(found)) if found == unusable));
+    }
+}
+
+#[test]
+#[should_panic(expected = "`Size::keys` is 0: give one or more")]
+fn a_simulation_with_none_of_something_is_refused() {
+    let mut simulation = FencedWriterSimulation::default();
+    simulation.size = simulation.size.keys(0);
+    let _report = simulation.run(1);
 }

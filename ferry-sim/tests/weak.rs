@@ -7,12 +7,10 @@ use ferry_sim::{
     policy::{Front, Policy},
 };
 
-const SMALL: Size = Size {
-    nodes: 3,
-    keys: 4,
-    inputs: 60,
-    duration: Duration::from_secs(120),
-};
+const SMALL: Size = Size::new()
+    .keys(4)
+    .inputs(60)
+    .duration(Duration::from_secs(120));
 
 const BY_CALLERS: Policy = Policy {
     front: Front::CarriedByTask,

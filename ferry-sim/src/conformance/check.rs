@@ -103,6 +103,7 @@ impl<S> fmt::Debug for Check<S> {
 
 /// A check that has run.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Checked {
     /// The check's name.
     pub name: &'static str,
@@ -129,6 +130,7 @@ pub enum CheckResult {
 
 /// What was seen where the contract asks for something else: texts for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     /// What was to be seen.
     pub expected: String,

@@ -7,6 +7,7 @@ use super::check::{Check, CheckResult, Checked};
 /// What the checks found, one after the other.
 #[must_use = "a report that nobody looks at fails no test"]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
     /// In the order in which they ran.
     pub checks: Vec<Checked>,

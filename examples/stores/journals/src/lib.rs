@@ -51,7 +51,7 @@ pub trait Database: Sync {
 /// Where their views are.
 pub trait Views: Database<Store: ProjectedStore<View = ()>> {
     /// The journal's contents; `None` where there are none yet.
-    fn shown(&self, store: &Self::Store, key: &String) -> impl Future<Output = Option<Contents>>;
+    fn shown(&self, store: &Self::Store, key: &str) -> impl Future<Output = Option<Contents>>;
 
     /// The journals whose contents lack something.
     fn pending(&self, store: &Self::Store) -> impl Future<Output = Vec<String>>;

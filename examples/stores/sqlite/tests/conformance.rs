@@ -46,7 +46,7 @@ impl<V: 'static> Database for File<V> {
 }
 
 impl Views for File<Contents> {
-    async fn shown(&self, store: &Self::Store, key: &String) -> Option<Contents> {
+    async fn shown(&self, store: &Self::Store, key: &str) -> Option<Contents> {
         let shown = store.view(key).await.expect("reads");
         shown.map(|shown| shown.view)
     }

@@ -25,7 +25,7 @@ impl Database for Bank {
 }
 
 impl Views for Bank {
-    async fn shown(&self, store: &Self::Store, key: &String) -> Option<Contents> {
+    async fn shown(&self, store: &Self::Store, key: &str) -> Option<Contents> {
         let shown = store.view(key).await.expect("reads");
         shown.map(|shown| shown.view)
     }
