@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A module: its operators, each with the comment above it.
+/// A module: its operators, and those of the modules that it extends, each with the comment above it.
 pub(crate) struct Specification {
     text: String,
     operators: BTreeMap<String, Operator>,
 }
 
-#[derive(Default)]
+#[derive(Clone)]
 struct Operator {
     comment: String,
     body: String,
@@ -64,6 +64,21 @@ impl Specification {
         }
     }
 
+    /// The modules that it extends, by their names.
+    pub(crate) fn extends(&self) -> impl Iterator<Item = &str> {
+        let lines = self.text.lines();
+        let names = lines.filter_map(|line| line.strip_prefix("EXTENDS "));
+        names.flat_map(|names| names.split([',', ' ']).filter(|name| !name.is_empty()))
+    }
+
+    /// Has all that this other one defines, too.
+    pub(crate) fn extend(&mut self, other: &Self) {
+        for (name, operator) in &other.operators {
+            let inherited = || operator.clone();
+            self.operators.entry(name.clone()).or_insert_with(inherited);
+        }
+    }
+
     pub(crate) fn defines(&self, name: &str) -> bool {
         self.operators.contains_key(name)
     }
@@ -86,11 +101,12 @@ impl Specification {
             .collect()
     }
 
-    /// Those actions of `Next` that neither name code nor say that there is none; or `Next`, where it is missing.
-    pub(crate) fn actions_without_code(&self) -> Result<Vec<String>, &'static str> {
-        let next = self.operators.get("Next").ok_or("Next")?;
+    /// Those actions of the operator `next` that neither name code nor say that there is none; or `next`, where there is
+    /// no such operator.
+    pub(crate) fn actions_without_code<'a>(&self, next: &'a str) -> Result<Vec<String>, &'a str> {
+        let operator = self.operators.get(next).ok_or(next)?;
         let mut without = BTreeSet::new();
-        let mut open: Vec<_> = self.actions_in(next).collect();
+        let mut open: Vec<_> = self.actions_in(operator).collect();
         let mut seen = BTreeSet::new();
         while let Some(name) = open.pop() {
             let operator = &self.operators[name];
@@ -141,7 +157,7 @@ impl Operator {
 
     /// By itself, and not by what it is made of.
     fn changes_state(&self) -> bool {
-        self.body.contains('\'') || self.body.contains("UNCHANGED")
+        self.body.contains('\'')
     }
 }
 
@@ -188,7 +204,7 @@ Fall ==
   /\ x' = x - 1
 
 \* Not in the code: it is here for the reader.
-Rest == UNCHANGED x
+Rest == x' = x
 
 \* Rust: boat::jump_
 Jump ==
@@ -198,7 +214,9 @@ Jump ==
 Sizes == 1..3
 Moves == Fall \/ \E n \in Sizes : Rise(n)
 
-Next == Moves \/ Rest \/ Jump
+Aside(action) == action /\ UNCHANGED <<>>
+
+Next == Aside(Moves) \/ Rest \/ Jump
 ======================
 ";
 
@@ -223,18 +241,24 @@ Next == Moves \/ Rest \/ Jump
     #[test]
     fn an_action_that_names_no_code_is_found_through_what_it_is_part_of() {
         let small = Specification::parse(SMALL);
-        assert_eq!(small.actions_without_code(), Ok(vec!["Fall".to_owned()]));
+        assert_eq!(
+            small.actions_without_code("Next"),
+            Ok(vec!["Fall".to_owned()])
+        );
         let named = SMALL.replace("Fall ==", "\\* Rust: boat::fall\nFall ==");
         assert_eq!(
-            Specification::parse(&named).actions_without_code(),
+            Specification::parse(&named).actions_without_code("Next"),
             Ok(Vec::new())
         );
         let unnamed = SMALL.replace("\\* Rust: boat::rise\n", "");
         assert_eq!(
-            Specification::parse(&unnamed).actions_without_code(),
+            Specification::parse(&unnamed).actions_without_code("Next"),
             Ok(vec!["Fall".to_owned(), "Rise".to_owned()])
         );
-        assert_eq!(Specification::parse("").actions_without_code(), Err("Next"));
+        assert_eq!(
+            Specification::parse("").actions_without_code("Next"),
+            Err("Next")
+        );
     }
 
     #[test]
