@@ -286,7 +286,7 @@ Answer(s, kind, at) ==
 
 \* From the record as read alone: those before the first that the fold applies. That an input is in the record stays
 \* true, from whichever read. A "no" is true of the moment of a read that came after the submission; and only if no commit
-\* in doubt may have it applied all the same.
+\* in doubt may have it applied all the same. The code answers these at once; here it may also be later.
 \* Rust: ferry_core::fold_write::fold::answer_settled
 AnswerFromRead(n, k) ==
   /\ phase[n] = "folded" /\ k \in 1..take[n]

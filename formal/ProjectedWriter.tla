@@ -285,6 +285,7 @@ TellCommitted(n, b) ==
   /\ Tells(n, b, TRUE)
 
 -----------------------------------------------------------------------------
+\* What the view has no part in. Not in the code: there it is one machine inside another.
 Aside(action) == action /\ UNCHANGED projection
 
 ReadsToFold(n) == \E k \in Sizes(n) : ReadToFold(n, k) \/ (owes[n] # "sent" /\ Aside(ReadNothing(n, k)))
