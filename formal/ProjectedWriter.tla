@@ -189,8 +189,10 @@ MovesMarker == /\ rec' = [rec EXCEPT !.mark = Len(rec.log)]
 
 IsWeak == Flaw \in {"UnfencedProject", "UnfencedResume", "MarkerAlone", "VersionAlone", "MarkerAsFlag",
                     "MarkerFirst", "Appended", "Instead", "MarkerBack"}
-\* What nothing can come of any more, in earnest.
-IsOver(w) == CASE w.kind = "show" -> w.upTo <= Len(view')
+\* What nothing can come of any more, in earnest. Entries that are shown already change nothing; who waits for them is told
+\* that they are.
+IsAwaited(w) == owes[w.by] = "sent" /\ way[w.by] = w
+IsOver(w) == CASE w.kind = "show" -> w.upTo <= Len(view') /\ ~IsAwaited(w)
                [] OTHER -> w.ver # rec'.ver \/ w.from # rec'.mark
 
 \* A write of view or marker reaches its store, whoever sent it, and wherever that one is by now.
