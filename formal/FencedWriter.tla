@@ -177,7 +177,9 @@ HasTwin(n, s) == \E t \in Range(held[n]) : t # s /\ Id(t) = Id(s)
 
 \* It was declined by a commit that has one behind it applied, and that one is stored: applied now, it would be out of
 \* order.
-IsLate(n, s) == \E p \in passed[n] : p[1] = s /\ Id(p[2]) \in Ids(snap[n].log)
+IsLate(n, s) == \E p \in passed[n] :
+  /\ p[1] = s /\ Id(p[2]) \in Ids(snap[n].log)
+  /\ Flaw = "ForgottenPassed" => Remembers(snap[n].log, Id(p[2]))
 
 CanCommit(n) == /\ phase[n] = "folded"
                 /\ Adds(n) # <<>>
@@ -279,12 +281,12 @@ Forgets(n) == snap' = IF phase'[n] = "rest" THEN [snap EXCEPT ![n] = NoRecord] E
 Answer(s, kind, at) ==
   [s |-> s, kind |-> kind, at |-> at,
    true |-> CASE kind \in Negative -> <<s, kind>> \in could
-              [] kind = "in doubt" -> Id(s) \in tried \/ sends[Id(s)] > 1
+              [] kind = "in doubt" -> Id(s) \in tried \/ sends[Id(s)] > 1 \/ <<s, "too old">> \in could
               [] OTHER -> TRUE]
 
 \* From the record as read alone: those before the first that the fold applies. That an input is in the record stays
 \* true, from whichever read. A "no" is true of the moment of a read that came after the submission; and only if no commit
-\* in doubt may have it applied all the same.
+\* in doubt may have it applied all the same. The code answers these at once; here it may also be later.
 \* Rust: ferry_core::fold_write::fold::answer_settled
 AnswerFromRead(n, k) ==
   /\ phase[n] = "folded" /\ k \in 1..take[n]
@@ -530,16 +532,12 @@ Next == \/ \E n \in Nodes, i \in Inputs : Submit(n, <<i, sends[i] + 1>>)
 
 Spec == Init /\ [][Next]_vars
 
-\* Everybody who can go on does, some time. A commit whose node waits for it arrives; one that is adrift need not.
-FairSpec == /\ Spec
-            /\ \A n \in Nodes : /\ WF_vars(Reads(n))
-                                /\ WF_vars(AnswersRead(n))
-                                /\ WF_vars(Commit(n))
-                                /\ WF_vars(Landed(n))
-                                /\ WF_vars(Refused(n))
-                                /\ WF_vars(AnswerFromCommit(n))
-                                /\ WF_vars(Ends(n))
-                                /\ WF_vars(Land(job[n]))
+\* What a node does by itself.
+GoesOn(n) == \/ phase[n] # "folded" /\ Reads(n)
+             \/ AnswersRead(n) \/ Commit(n) \/ Landed(n) \/ Refused(n) \/ AnswerFromCommit(n) \/ Ends(n)
+
+\* Every node goes on as long as it can. A commit arrives if its node waits for it; one that is adrift need not.
+FairSpec == Spec /\ \A n \in Nodes : WF_vars(GoesOn(n)) /\ WF_vars(Land(job[n]))
 
 -----------------------------------------------------------------------------
 (* WHAT IS PROMISED.                                                        *)
@@ -558,7 +556,7 @@ AppliedOnce == \A j, k \in DOMAIN rec.log : j # k => Id(rec.log[j]) # Id(rec.log
 
 \* Every answer is true, and stays so. Who was told a place has it. Who was told a "no" could have been told so by the
 \* record at some moment between question and answer. Who was told "not committed" is not in the record, and never will
-\* be. "In doubt" was said where a commit may have brought the input.
+\* be. "In doubt" was said where a commit may have brought the input, or its record may have forgotten it.
 TrueAnswers ==
   \A a \in answers :
     /\ a.true
@@ -576,7 +574,7 @@ InOrder == overtaken \cap Range(rec.log) = {}
 OneAnswer == \A a, b \in answers : a.s = b.s => a = b
 
 \* Whoever is held by a node that does not crash is answered.
-Answered == \A n \in Nodes, s \in Submissions : (s \in Range(held[n])) ~> (s \notin Range(held[n]))
+Answered == \A s \in Submissions : (s \in AllHeld) ~> (s \notin AllHeld)
 
 (* Never so: each of these has to fail, or the rest would say little.       *)
 

@@ -189,8 +189,10 @@ MovesMarker == /\ rec' = [rec EXCEPT !.mark = Len(rec.log)]
 
 IsWeak == Flaw \in {"UnfencedProject", "UnfencedResume", "MarkerAlone", "VersionAlone", "MarkerAsFlag",
                     "MarkerFirst", "Appended", "Instead", "MarkerBack"}
-\* What nothing can come of any more, in earnest.
-IsOver(w) == CASE w.kind = "show" -> w.upTo <= Len(view')
+\* What nothing can come of any more, in earnest. Entries that are shown already change nothing; who waits for them is told
+\* that they are.
+IsAwaited(w) == owes[w.by] = "sent" /\ way[w.by] = w
+IsOver(w) == CASE w.kind = "show" -> w.upTo <= Len(view') /\ ~IsAwaited(w)
                [] OTHER -> w.ver # rec'.ver \/ w.from # rec'.mark
 
 \* A write of view or marker reaches its store, whoever sent it, and wherever that one is by now.
@@ -285,6 +287,7 @@ TellCommitted(n, b) ==
   /\ Tells(n, b, TRUE)
 
 -----------------------------------------------------------------------------
+\* What the view has no part in. Not in the code: there it is one machine inside another.
 Aside(action) == action /\ UNCHANGED projection
 
 ReadsToFold(n) == \E k \in Sizes(n) : ReadToFold(n, k) \/ (owes[n] # "sent" /\ Aside(ReadNothing(n, k)))
@@ -307,22 +310,17 @@ ProjectedNext ==
 
 ProjectedSpec == ProjectedInit /\ [][ProjectedNext]_allVars
 
+\* What a node does by itself for its batch, and what anybody does for a view.
+Carries(n) == \/ phase[n] # "folded" /\ ReadsToFold(n)
+              \/ OutcomesRead(n) \/ Aside(Commit(n)) \/ LandedOwing(n) \/ Aside(Refused(n))
+              \/ OutcomeFromCommit(n) \/ Aside(Ends(n))
+              \/ \E b \in back[n] : TellProjected(n, b)
+Pays(x)    == Look(x) \/ ProjectsAll(x) \/ IsShown(x) \/ IsRefused(x)
+
 FairProjectedSpec ==
   /\ ProjectedSpec
-  /\ \A n \in Nodes : /\ WF_allVars(ReadsToFold(n))
-                      /\ WF_allVars(OutcomesRead(n))
-                      /\ WF_allVars(Aside(Commit(n)))
-                      /\ WF_allVars(LandedOwing(n))
-                      /\ WF_allVars(Aside(Refused(n)))
-                      /\ WF_allVars(OutcomeFromCommit(n))
-                      /\ WF_allVars(Aside(Ends(n)))
-                      /\ WF_allVars(LandBeside(job[n]))
-                      /\ WF_allVars(\E b \in back[n] : TellProjected(n, b))
-  /\ \A x \in Actors : /\ WF_allVars(Look(x))
-                       /\ WF_allVars(ProjectsAll(x))
-                       /\ WF_allVars(Arrive(way[x]))
-                       /\ WF_allVars(IsShown(x))
-                       /\ WF_allVars(IsRefused(x))
+  /\ \A n \in Nodes : WF_allVars(Carries(n)) /\ WF_allVars(LandBeside(job[n]))
+  /\ \A x \in Actors : WF_allVars(Pays(x)) /\ WF_allVars(Arrive(way[x]))
 
 -----------------------------------------------------------------------------
 (* WHAT IS PROMISED, beside all that a fenced write promises.               *)
@@ -349,7 +347,8 @@ ShownIsShown == \A x \in Actors : shown[x] <= Len(view)
 Projected == IsPending(rec) ~> ~IsPending(rec)
 
 \* An outcome is told in the end.
-Heard == \A n \in Nodes : (back[n] # {}) ~> (back[n] = {})
+Heard == \A s \in Submissions : (\E n \in Nodes : s \in {b.s : b \in back[n]})
+                                   ~> ~(\E n \in Nodes : s \in {b.s : b \in back[n]})
 
 (* Never so: each of these has to fail.                                     *)
 
