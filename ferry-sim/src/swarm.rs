@@ -69,6 +69,12 @@ impl Size {
         self.inputs > 2 * self.duration.as_secs()
     }
 
+    /// How many times the default duration it lasts, and once at least: what is drawn by number and not by rate comes so
+    /// many times as often, so that a long run is no calmer than a short one, nor its bursts larger.
+    pub(crate) fn times(&self) -> u64 {
+        (self.duration.as_secs() / Self::default().duration.as_secs()).max(1)
+    }
+
     fn limits(&self, chance: &mut Chance) -> Limits {
         let defaults = Limits::default();
         let narrow: &[usize] = if self.is_busy() { &[] } else { &[1, 2] };
@@ -138,7 +144,7 @@ pub(crate) struct Rates {
 }
 
 impl Rates {
-    pub(crate) fn draw(chance: &mut Chance) -> Self {
+    pub(crate) fn draw(size: &Size, chance: &mut Chance) -> Self {
         let mut rate = |rates: &[u64]| {
             if chance.happens(5_000) {
                 chance.pick(rates)
@@ -147,6 +153,12 @@ impl Rates {
             }
         };
         let few_to_many = &[50, 200, 1_000, 3_000];
+        // A node that is busy takes many steps, and is not to be down most of the time.
+        let crash_at_step: &[u64] = if size.is_busy() {
+            &[1, 3, 10]
+        } else {
+            &[10, 50, 200]
+        };
         Self {
             busy: rate(few_to_many),
             throttled: rate(few_to_many),
@@ -157,7 +169,7 @@ impl Rates {
             twice: rate(few_to_many),
             read_failed: rate(few_to_many),
             slow: rate(&[50, 500]),
-            crash_at_step: rate(&[10, 50, 200]),
+            crash_at_step: rate(crash_at_step),
             poison: rate(&[100, 500]),
             panics: rate(&[100, 500]),
             slow_step: rate(&[50, 200]),
@@ -362,19 +374,19 @@ impl Draws {
         };
         Self {
             size,
-            rates: Rates::draw(chance),
+            rates: Rates::draw(&size, chance),
             routing: chance.pick(&[Routing::Rendezvous, Routing::Random, Routing::TwoOwners]),
             limits,
             retry,
             store_timeout: chance.pick(&[3_000, 500, 50].map(Duration::from_millis)),
-            crashes: chance.pick(&[0, 0, 1, 3]),
-            blackouts: chance.pick(&[0, 0, 0, 1]),
-            freezes: chance.pick(&[0, 0, 1, 2]),
-            shutdowns: chance.pick(&[0, 0, 0, 1, 2]),
-            jumps: chance.pick(&[0, 0, 0, 2]),
+            crashes: chance.pick(&[0, 0, 1, 3]) * size.times(),
+            blackouts: chance.pick(&[0, 0, 0, 1]) * size.times(),
+            freezes: chance.pick(&[0, 0, 1, 2]) * size.times(),
+            shutdowns: chance.pick(&[0, 0, 0, 1, 2]) * size.times(),
+            jumps: chance.pick(&[0, 0, 0, 2]) * size.times(),
             drift: chance.pick(&[0, 0, 5, 300]),
-            deletes: chance.pick(&[0, 0, 2, 80]),
-            resumes: chance.pick(&[0, 0, 5, 30]),
+            deletes: chance.pick(&[0, 0, 2, 80]) * size.times(),
+            resumes: chance.pick(&[0, 0, 5, 30]) * size.times(),
             bursts: chance.pick(&[0, 3_000, 9_000]),
             sweeps: broken.sweeps(),
             layout: chance.pick(&[Layout::Together, Layout::Apart]),

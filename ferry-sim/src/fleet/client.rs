@@ -54,7 +54,7 @@ impl<W: Workload> Clone for Errand<W> {
 pub(crate) fn begin<K: Kind>(world: &Arc<World<K>>, chance: &mut Chance) {
     // Well before the end, so that most of them meet the faults alone.
     let span = world.draws.size.duration.mul_f64(0.8);
-    let bursts: Vec<_> = (0..8)
+    let bursts: Vec<_> = (0..8 * world.draws.size.times())
         .map(|_| chance.between(Duration::ZERO, span))
         .collect();
     let mut clients = Vec::new();

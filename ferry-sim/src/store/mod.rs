@@ -1,12 +1,15 @@
 //! The simulated store: each call is a request and an answer, and between them lies all that can go wrong.
 
+mod arrival;
 #[cfg(test)]
 mod conforms;
 mod delivery;
 mod fate;
 mod project;
+mod row;
 pub(crate) mod script;
 mod table;
+mod views;
 
 use core::fmt;
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use ferry_core::{CommitError, Coverage, Fault, ProjectResult, Projection, drive:
 use super::{
     Answered, SimStore,
     delivery::{Asked, Request},
-    table::Span,
+    views::Span,
 };
 use crate::{
     calls::{Ask, Came},
@@ -120,7 +120,8 @@ impl<K: Kind> SimStore<K> {
     /// A view of a key's first so many entries.
     fn seen(&self, key: u32, entries: usize) -> Shown<K> {
         let state = self.world.lock();
-        let sent = state.history.entries(key, entries);
+        let held = state.table.held(key);
+        let sent = &held[..entries.min(held.len())];
         let contents: Vec<_> = sent.iter().map(|sent| &*sent.content).collect();
         Shown {
             numbers: sent.iter().map(|sent| sent.number).collect(),

@@ -1,12 +1,13 @@
-//! What the store holds.
+//! What the store holds, and its commits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 use ferry_core::Record;
 
+use super::row::Row;
 use crate::{
     kind::{Kind, RecordOf},
-    policy::{Fence, MarkerOnCommit, Policy, ProjectionFence, Versions},
+    policy::{Fence, MarkerOnCommit, Policy, Versions},
     sent::Sent,
     workload::{StateOf, VersionOf, Workload},
 };
@@ -14,21 +15,8 @@ use crate::{
 /// The records by their keys' numbers, each with its view.
 #[derive(Debug)]
 pub(crate) struct Table<K: Kind> {
-    load: K::Load,
-    rows: BTreeMap<u32, Row<K::Load>>,
-}
-
-struct Row<W: Workload> {
-    now: RecordOf<W>,
-    before: Option<RecordOf<W>>,
-    /// Since it was last deleted: each version, its number, and how many entries it has.
-    versions: Vec<(VersionOf<W>, u64, usize)>,
-    /// How many entries the view shows.
-    shown: usize,
-    /// How often it was deleted before.
-    deletions: u64,
-    /// Of its entries.
-    fingerprint: u64,
+    pub(super) load: K::Load,
+    pub(super) rows: BTreeMap<u32, Row<K::Load>>,
 }
 
 /// A write that took effect.
@@ -45,55 +33,6 @@ pub(super) type Landing<K> = Result<Effect<(VersionOf<<K as Kind>::Load>, u64)>,
 /// The number of the version that was found instead of the expected one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Found(pub(crate) Option<u64>);
-
-/// What a projection put into the view, and where the marker is to go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span {
-    /// Of the record as it was after so many deletions.
-    pub(super) deletions: u64,
-    pub(super) from: usize,
-    pub(super) to: usize,
-}
-
-impl<W: Workload> core::fmt::Debug for Row<W> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Row")
-            .field("shown", &self.shown)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<W: Workload> Row<W> {
-    fn entry(&self, version: &VersionOf<W>) -> Option<&(VersionOf<W>, u64, usize)> {
-        self.versions
-            .iter()
-            .rev()
-            .find(|(known, ..)| known == version)
-    }
-
-    fn number(&self, version: &VersionOf<W>) -> Option<u64> {
-        self.entry(version).map(|(_, number, _)| *number)
-    }
-
-    fn position(&self, version: Option<&VersionOf<W>>) -> usize {
-        let entry = version.and_then(|version| self.entry(version));
-        entry.map_or(0, |(.., entries)| *entries)
-    }
-
-    /// The fingerprint of the entries with these after them.
-    fn fingerprint(row: Option<&Self>, added: &[Sent<W>]) -> u64 {
-        let before = row.map_or(0, |row| row.fingerprint);
-        added.iter().fold(before, |print, sent| {
-            print.wrapping_mul(1_009).wrapping_add(sent.number)
-        })
-    }
-
-    fn last(&self) -> (u64, usize) {
-        self.versions
-            .last()
-            .map_or((0, 0), |(_, number, entries)| (*number, *entries))
-    }
-}
 
 impl<K: Kind> Table<K> {
     pub(crate) fn new(load: K::Load) -> Self {
@@ -128,7 +67,7 @@ impl<K: Kind> Table<K> {
         if found.map(|row| &row.now.version) == expected {
             Ok(())
         } else {
-            Err(Found(found.map(|row| row.last().0)))
+            Err(Found(found.map(Row::last)))
         }
     }
 
@@ -141,52 +80,61 @@ impl<K: Kind> Table<K> {
         added: &[Sent<K::Load>],
         policy: &Policy,
     ) -> Landing<K> {
-        let mut is_weakened = false;
-        if let Err(found) = self.check(key, expected) {
-            match policy.fence {
-                Fence::Checked => return Err(found),
-                Fence::Ignored => is_weakened = true,
-            }
-        }
+        let unfenced = match (self.check(key, expected), policy.fence) {
+            (Ok(()), _) => false,
+            (Err(found), Fence::Checked) => return Err(found),
+            (Err(_), Fence::Ignored) => true,
+        };
         let mut state = state.clone();
-        let row = self.rows.remove(&key);
-        let (last, entries) = row.as_ref().map_or((0, 0), Row::last);
-        if let Some(row) = &row {
-            let stored = K::marker(&self.load, &row.now.state);
-            match policy.marker_on_commit {
-                MarkerOnCommit::LeftAsStored => K::mark(&self.load, &mut state, stored),
-                MarkerOnCommit::AsItWasRead => {
-                    is_weakened |= stored != K::marker(&self.load, &state);
-                }
-            }
-        }
-        let fingerprint = Row::fingerprint(row.as_ref(), added);
+        let is_moved = self.takes_marker(key, &mut state, policy.marker_on_commit);
         let number = match policy.versions {
-            Versions::GoOn | Versions::Restart => last + 1,
-            Versions::Fingerprint => fingerprint,
+            Versions::GoOn | Versions::Restart => self.last(key) + 1,
+            Versions::Fingerprint => self.fingerprint(key, added),
         };
         let version = self.load.version(number);
         let now = Record {
             state,
             version: version.clone(),
         };
-        let deletions = row.as_ref().map_or(0, |row| row.deletions);
-        let (mut versions, shown, before) = match row {
-            Some(row) => (row.versions, row.shown, Some(row.now)),
-            None => (Vec::new(), 0, None),
+        match self.rows.entry(key) {
+            Entry::Occupied(row) => row.into_mut().go_on(now, number, added),
+            Entry::Vacant(place) => {
+                place.insert(Row::created(now, number, added));
+            }
+        }
+        Ok(Effect {
+            done: (version, number),
+            is_weakened: unfenced || is_moved,
+        })
+    }
+
+    /// A commit leaves the marker as it is stored, unless it is to write the one that it has read; and says whether it moves it
+    /// by that.
+    fn takes_marker(
+        &self,
+        key: u32,
+        state: &mut StateOf<K::Load>,
+        marker_on_commit: MarkerOnCommit,
+    ) -> bool {
+        let Some(row) = self.rows.get(&key) else {
+            return false;
         };
-        versions.push((version.clone(), number, entries + added.len()));
-        let row = Row {
-            now,
-            before,
-            versions,
-            shown,
-            deletions,
-            fingerprint,
-        };
-        self.rows.insert(key, row);
-        let done = (version, number);
-        Ok(Effect { done, is_weakened })
+        let stored = K::marker(&self.load, &row.now.state);
+        match marker_on_commit {
+            MarkerOnCommit::LeftAsStored => {
+                K::mark(&self.load, state, stored);
+                false
+            }
+            MarkerOnCommit::AsItWasRead => stored != K::marker(&self.load, state),
+        }
+    }
+
+    /// A number that says which entries there are, and these after them.
+    fn fingerprint(&self, key: u32, added: &[Sent<K::Load>]) -> u64 {
+        let entries = self.held(key).iter().chain(added);
+        entries.fold(0, |print: u64, sent| {
+            print.wrapping_mul(1_009).wrapping_add(sent.number)
+        })
     }
 
     /// Deletes a record with its view, and says whether there was one. What is left is a record without entries, with a
@@ -197,22 +145,12 @@ impl<K: Kind> Table<K> {
         };
         match policy.versions {
             Versions::GoOn | Versions::Fingerprint => {
-                let number = row.last().0 + 1;
+                let number = row.last() + 1;
                 let version = self.load.version(number);
                 let mut state = empty;
                 K::mark(&self.load, &mut state, Some(version.clone()));
-                let row = Row {
-                    now: Record {
-                        state,
-                        version: version.clone(),
-                    },
-                    before: Some(row.now),
-                    versions: vec![(version, number, 0)],
-                    shown: 0,
-                    deletions: row.deletions + 1,
-                    fingerprint: 0,
-                };
-                self.rows.insert(key, row);
+                let now = Record { state, version };
+                self.rows.insert(key, row.deleted(now, number));
             }
             Versions::Restart => {}
         }
@@ -221,108 +159,8 @@ impl<K: Kind> Table<K> {
 
     /// The version of the key's next commit.
     pub(super) fn next_version(&self, key: u32) -> VersionOf<K::Load> {
-        let last = self.rows.get(&key).map_or(0, |row| row.last().0);
-        self.load.version(last + 1)
+        self.load.version(self.last(key) + 1)
     }
-
-    // ---- the view ---------------------------------------------------------------------------------
-
-    /// Whether the record still is as this one; and whether it would not count as such, had the fence not been weakened.
-    fn fenced<'t>(
-        load: &K::Load,
-        row: Option<&'t mut Row<K::Load>>,
-        record: &RecordOf<K::Load>,
-        fence: ProjectionFence,
-    ) -> Option<(&'t mut Row<K::Load>, bool)> {
-        let row = row?;
-        let is_version = row.now.version == record.version;
-        let is_marker = K::marker(load, &row.now.state) == K::marker(load, &record.state);
-        let is_let_in = match fence {
-            ProjectionFence::Both => is_version && is_marker,
-            ProjectionFence::MarkerAlone => is_marker,
-            ProjectionFence::VersionAlone => is_version,
-            ProjectionFence::Flag => {
-                K::marker(load, &row.now.state).as_ref() != Some(&row.now.version)
-            }
-            ProjectionFence::Ignored => true,
-        };
-        is_let_in.then_some((row, !(is_version && is_marker)))
-    }
-
-    /// At how many entries the marker stands.
-    pub(super) fn marker(&self, key: u32) -> usize {
-        let row = self.rows.get(&key);
-        row.map_or(0, |row| {
-            row.position(K::marker(&self.load, &row.now.state).as_ref())
-        })
-    }
-
-    /// What a projection of this record owes the view.
-    pub(super) fn span(&self, key: u32, record: &RecordOf<K::Load>) -> Span {
-        let marker = K::marker(&self.load, &record.state);
-        let row = self.rows.get(&key);
-        let position = |version| row.map_or(0, |row| row.position(version));
-        Span {
-            deletions: row.map_or(0, |row| row.deletions),
-            from: position(marker.as_ref()),
-            to: position(Some(&record.version)),
-        }
-    }
-
-    /// Adds to the view what the record owes it, and moves the marker, in one write.
-    pub(super) fn project(
-        &mut self,
-        key: u32,
-        record: &RecordOf<K::Load>,
-        fence: ProjectionFence,
-    ) -> Option<Effect<(Span, usize)>> {
-        let span = self.span(key, record);
-        let moved = self.mark(key, record, fence)?;
-        if let Some(row) = self.rows.get_mut(&key) {
-            row.shown = (row.shown + span.to).saturating_sub(span.from);
-        }
-        Some(Effect {
-            done: (span, moved.done),
-            is_weakened: moved.is_weakened,
-        })
-    }
-
-    /// Moves the marker to the version that is stored, which the fence has shown to be the record's, and says where that is.
-    pub(super) fn mark(
-        &mut self,
-        key: u32,
-        record: &RecordOf<K::Load>,
-        fence: ProjectionFence,
-    ) -> Option<Effect<usize>> {
-        let row = self.rows.get_mut(&key);
-        let (row, is_weakened) = Self::fenced(&self.load, row, record, fence)?;
-        let to = Some(row.now.version.clone());
-        let done = row.position(to.as_ref());
-        K::mark(&self.load, &mut row.now.state, to);
-        Some(Effect { done, is_weakened })
-    }
-
-    /// Puts entries into a view that is in another store, each to its own position; and says whether they are of the record
-    /// that is there.
-    pub(super) fn show(&mut self, key: u32, span: Span) -> bool {
-        let row = self.rows.get_mut(&key);
-        let Some(row) = row.filter(|row| row.deletions == span.deletions) else {
-            return false;
-        };
-        row.shown = row.shown.max(span.to);
-        true
-    }
-
-    /// Puts entries into a view in place of all that is there; and says whether they are of the record that is there.
-    pub(super) fn show_instead(&mut self, key: u32, span: Span) -> bool {
-        let is_there = self.show(key, span);
-        if let Some(row) = self.rows.get_mut(&key).filter(|_| is_there) {
-            row.shown = span.to;
-        }
-        is_there
-    }
-
-    // ---- at the end -------------------------------------------------------------------------------
 
     /// The keys whose records are pending.
     pub(crate) fn pending(&self, fold: &<K::Load as Workload>::Fold) -> Vec<u32> {
@@ -336,12 +174,17 @@ impl<K: Kind> Table<K> {
 
     /// The number of a key's version.
     pub(crate) fn last(&self, key: u32) -> u64 {
-        self.rows.get(&key).map_or(0, |row| row.last().0)
+        self.rows.get(&key).map_or(0, Row::last)
+    }
+
+    /// The entries that a key's record has.
+    pub(crate) fn held(&self, key: u32) -> &[Sent<K::Load>] {
+        self.rows.get(&key).map_or(&[], Row::entries)
     }
 
     /// How many entries a key's record has.
     pub(crate) fn entries(&self, key: u32) -> usize {
-        self.rows.get(&key).map_or(0, |row| row.last().1)
+        self.held(key).len()
     }
 
     /// What it holds.
@@ -352,7 +195,7 @@ impl<K: Kind> Table<K> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::sync::Arc;
 
     use ferry_core::Fold;
@@ -365,12 +208,12 @@ mod tests {
         sent::Quirk,
     };
 
-    fn table() -> (Purse, Table<Projected<Purses>>) {
+    pub(in crate::store) fn table() -> (Purse, Table<Projected<Purses>>) {
         let purses = Purses::default();
         (purses.empty(&1), Table::new(purses))
     }
 
-    fn inputs(count: u64) -> Vec<Sent<Purses>> {
+    pub(in crate::store) fn inputs(count: u64) -> Vec<Sent<Purses>> {
         let input = |number| Sent {
             number,
             content: Arc::new(Amount {
@@ -410,65 +253,5 @@ mod tests {
         assert_eq!(commit(&mut table, None, &whole), Err(Found(Some(4))));
         assert_eq!(commit(&mut table, Some(4), &whole), Ok((5, false)));
         assert_eq!(table.entries(1), 1);
-    }
-
-    #[test]
-    fn a_projection_is_held_against_version_and_marker() {
-        let (empty, mut table) = table();
-        let whole = Policy::WHOLE;
-        let _first = table.commit(1, None, &empty, &inputs(2), &whole);
-        let (first, _) = table.read(1, false);
-        let first = first.unwrap();
-        let both = ProjectionFence::Both;
-        let shown = table.project(1, &first, both).unwrap();
-        assert_eq!(
-            shown.done,
-            (
-                Span {
-                    deletions: 0,
-                    from: 0,
-                    to: 2,
-                },
-                2
-            )
-        );
-        assert!(
-            table.project(1, &first, both).is_none(),
-            "it is shown already"
-        );
-        assert!(
-            table
-                .project(1, &first, ProjectionFence::VersionAlone)
-                .is_some()
-        );
-        let _second = table.commit(1, Some(&1), &first.state, &inputs(1), &whole);
-        let (second, _) = table.read(1, false);
-        let second = second.unwrap();
-        assert_eq!(
-            second.state.marker,
-            Some(1),
-            "as it is stored, not as it was read"
-        );
-        assert_eq!(
-            table.span(1, &second),
-            Span {
-                deletions: 0,
-                from: 2,
-                to: 3,
-            }
-        );
-        let stale = Record {
-            state: second.state.clone(),
-            version: 1,
-        };
-        assert!(
-            table.project(1, &stale, both).is_none(),
-            "it would clear a newer debt"
-        );
-        assert!(
-            table
-                .project(1, &stale, ProjectionFence::MarkerAlone)
-                .is_some()
-        );
     }
 }
