@@ -77,13 +77,20 @@ impl<F: Fold> Trip<F> {
         version: Option<&VersionOf<F>>,
     ) -> Result<(), Arc<str>> {
         self.forget_the_fold();
-        for held in &mut self.group {
+        for (held, id) in self.group.iter_mut().zip(&self.ids) {
             let fate = match guard(|| self.fold.step(state, &held.input))? {
                 Step::Applied(entry, outcome) => {
                     self.entries.push(entry);
                     Fate::Applied(outcome)
                 }
-                Step::Already(outcome) => Fate::Already(outcome),
+                Step::Already(outcome) => {
+                    let mut before = self.fates.iter().zip(&self.ids);
+                    if before.any(|(fate, other)| fate.is_applied() && other == id) {
+                        Fate::Twin(outcome)
+                    } else {
+                        Fate::Already(outcome)
+                    }
+                }
                 Step::Refused(outcome) => Fate::Declined(outcome),
                 Step::Mismatch(outcome) => Fate::Mismatched(outcome),
                 Step::TooOld(outcome) => Fate::TooOld(outcome),
@@ -121,7 +128,7 @@ impl<F: Fold> Trip<F> {
         leave(self.group.iter_mut().take(at), &held, is_stored);
         match fate {
             Fate::Applied(_) => self.tally.applied += 1,
-            Fate::Already(_) => self.tally.duplicates += 1,
+            Fate::Already(_) | Fate::Twin(_) => self.tally.duplicates += 1,
             Fate::Declined(_) => self.tally.declined += 1,
             Fate::Mismatched(_) => self.tally.mismatches += 1,
             Fate::TooOld(_) => self.tally.too_old += 1,

@@ -56,14 +56,17 @@ pub(super) enum Standing<V> {
     Clear,
     /// A commit fenced on this version, that holds it or a twin of it, may have landed or may still.
     MayLand { expected: Option<V> },
-    /// Either the record has it, or a twin in the batch has brought it there or is about to.
+    /// The record has it or may have forgotten it, or a twin in the batch has brought it there or may.
     MayBeStored,
 }
 
 /// What the fold made of an input.
 pub(super) enum Fate<O> {
     Applied(O),
+    /// The record has it.
     Already(O),
+    /// The record does not have it, and the same fold has applied a twin of it.
+    Twin(O),
     /// Refused by `step`: nothing of it is written.
     Declined(O),
     /// Known with other content: nothing of it is written.
@@ -79,7 +82,7 @@ impl<O> Fate<O> {
 
     fn trace(&self) -> Trace {
         match self {
-            Self::Applied(_) | Self::Already(_) => Trace::Entry,
+            Self::Applied(_) | Self::Already(_) | Self::Twin(_) => Trace::Entry,
             Self::Declined(_) | Self::Mismatched(_) | Self::TooOld(_) => Trace::None,
         }
     }
@@ -88,6 +91,7 @@ impl<O> Fate<O> {
         match self {
             Self::Applied(outcome)
             | Self::Already(outcome)
+            | Self::Twin(outcome)
             | Self::Declined(outcome)
             | Self::Mismatched(outcome)
             | Self::TooOld(outcome) => outcome,
@@ -136,13 +140,6 @@ impl<F: Fold> Held<F> {
         self.stand(Standing::MayBeStored);
     }
 
-    /// It was found as the twin of one that the record does not hold, and that will not be written.
-    pub(super) fn is_not_stored(&mut self) {
-        if matches!(self.standing, Standing::MayBeStored) {
-            self.stand(Standing::Clear);
-        }
-    }
-
     /// One that was folded behind this one leaves the group, stored or not.
     pub(super) fn is_left_by(&mut self, behind: &Self, is_stored: bool) {
         let is_passed = self.may_be_declined() && behind.may_be_applied();
@@ -185,7 +182,7 @@ impl<F: Fold> Held<F> {
     /// Whether what the fold made of this input holds without any commit of this round trip.
     pub(super) fn is_settled(&self, fate: &Fate<F::Outcome>) -> bool {
         match (fate, &self.standing) {
-            (Fate::Applied(_), _) => false,
+            (Fate::Applied(_) | Fate::Twin(_), _) => false,
             (Fate::Already(_) | Fate::TooOld(_), _) => true,
             (Fate::Declined(_) | Fate::Mismatched(_), standing) => {
                 !matches!(standing, Standing::MayLand { .. })

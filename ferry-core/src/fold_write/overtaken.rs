@@ -49,8 +49,7 @@ impl<F: Fold> Trip<F> {
         let (overtaken, others) = group.partition::<Vec<_>, _>(is_one);
         self.group = others.into();
         let has_any = !overtaken.is_empty();
-        for mut held in overtaken {
-            held.is_not_stored();
+        for held in overtaken {
             self.tally.failed += 1;
             self.answer_failed(held, Cause::Overtaken);
         }
@@ -63,7 +62,7 @@ impl<F: Fold> Trip<F> {
             held.may_be_declined() && fate.is_applied()
         };
         let is_back = |(held, fate): &(&Held<F>, &Fate<F::Outcome>)| {
-            held.may_be_applied() && matches!(fate, Fate::Already(_))
+            held.may_be_applied() && matches!(fate, Fate::Already(_) | Fate::TooOld(_))
         };
         let is_lost = |(held, fate): &(&Held<F>, &Fate<F::Outcome>)| {
             held.has_lost_its_place() && fate.is_applied()
@@ -73,12 +72,7 @@ impl<F: Fold> Trip<F> {
             return Vec::new();
         }
         let id = |held: &Held<F>| guard(|| self.fold.id(&held.input)).ok();
-        let applied: Vec<_> = (folded().filter(|(_, fate)| fate.is_applied()))
-            .filter_map(|(held, _)| id(held))
-            .collect();
-        // Found in the record, and not as a twin of one that this fold applied.
-        let is_stored = |held: &Held<F>| id(held).is_some_and(|id| !applied.contains(&id));
-        let landed = folded().rposition(|at| is_back(&at) && is_stored(at.0));
+        let landed = folded().rposition(|at| is_back(&at));
         let passed = folded().take(landed.unwrap_or(0)).filter(is_late);
         (passed.chain(folded().filter(is_lost)))
             .filter_map(|(held, _)| id(held))

@@ -211,24 +211,35 @@ fn when_the_last_of_twins_fails_nothing_is_in_doubt() {
 }
 
 #[test]
-fn a_duplicate_that_rests_on_its_twin_shares_its_failure_as_a_doubt() {
+fn twins_whose_commit_failed_for_certain_are_both_known_not_to_be_committed() {
     let mut story = Story::retrying(ONCE, [deposit(1, 50), deposit(1, 50)]);
     story.reads().commit_fails(down());
-    // Whether the second stood on the first or on the record is not known any more.
-    story.read_fails(down());
     story
-        .hears(&["1: not committed, down", "1: in doubt, down"])
+        .hears(&["1: not committed, down", "1: not committed, down"])
         .ends();
 }
 
 #[test]
-fn twins_that_failed_together_are_told_apart_from_the_record_by_further_reads() {
-    let mut story = Story::retrying(ONCE, [deposit(1, 50), deposit(1, 50)]);
-    story.reads().commit_fails(down());
-    story.reads_for(&[1, 1]).hears(&["1: not committed, down"]);
+fn twins_whose_commit_failed_are_both_known_not_to_be_committed_when_the_next_read_fails() {
+    let twice = Retry {
+        attempts: 2,
+        ..RETRY
+    };
+    let mut story = Story::retrying(twice, [deposit(1, 50), deposit(1, 50)]);
+    story.reads().commit_fails(down()).hears(&[]);
+    story.sleeps().read_fails(down());
     story
-        .reads_for(&[1])
-        .hears(&["1: not committed, down"])
+        .hears(&["1: not committed, down", "1: not committed, down"])
+        .ends();
+}
+
+#[test]
+fn twins_whose_commit_is_in_doubt_are_both_in_doubt() {
+    let mut story = Story::retrying(ONCE, [deposit(1, 50), deposit(1, 50)]);
+    story.reads().commit_goes_adrift();
+    story
+        .read_fails(down())
+        .hears(&["1: in doubt, down", "1: in doubt, down"])
         .ends();
 }
 
@@ -599,6 +610,45 @@ fn an_input_too_old_to_be_remembered_hears_so_when_the_others_have_failed() {
     story.reads().commit_fails(down());
     story.reads().hears(&["20: not committed, down"]);
     story.reads_for(&[3]).hears(&["3: -3"]).ends();
+}
+
+/// A fold that remembers no id below 10 once it has seen 30.
+struct Moving;
+
+impl Fold for Moving {
+    type Schema = Accounts;
+    type Input = Deposit;
+    type Outcome = i64;
+
+    fn id(&self, deposit: &Deposit) -> u64 {
+        deposit.id
+    }
+
+    fn empty(&self, account: &u64) -> Account {
+        Deposits.empty(account)
+    }
+
+    fn step(&self, account: &mut Account, deposit: &Deposit) -> StepOf<Self> {
+        if deposit.id < 10 && account.applied.contains_key(&30) {
+            return Step::TooOld(-3);
+        }
+        Deposits.step(account, deposit)
+    }
+}
+
+#[test]
+fn an_input_is_overtaken_though_the_one_behind_it_is_forgotten_by_now() {
+    let deposits = [deposit(20, 10), deposit(12, -50), deposit(3, 100)];
+    let mut story = Story::with(Moving, RETRY, deposits.map(|deposit| (deposit, None)));
+    story
+        .reads()
+        .wants_to_commit(&[20, 3])
+        .commit_lands_unheard();
+    story.a_rival_commits(30, 1);
+    story.sleeps().reads();
+    story.hears(&["12: not committed, overtaken"]);
+    story.reads().hears(&["20: 10", "3: -3"]).ends();
+    assert_eq!(story.store.ids(), [20, 3, 30]);
 }
 
 #[test]
