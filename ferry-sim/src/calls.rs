@@ -1,7 +1,6 @@
 //! What nodes ask of the store, and what they hear: noted for those who check how much of it there is.
 
 use core::time::Duration;
-use std::sync::Arc;
 
 use ferry_core::{
     Class, CommitError, Coverage, Fault, Instant, Retry, drive::Runtime, per_key::Limits,
@@ -40,6 +39,11 @@ pub enum Ask {
     /// To project.
     Project,
 }
+
+/// A call of which is to be noted what came of it.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Noted(usize);
 
 /// What a caller heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,30 +122,23 @@ impl Came {
 }
 
 impl<K: Kind> World<K> {
-    /// Notes what came of a call, once it is known.
-    pub(crate) async fn noted<T>(
-        self: &Arc<Self>,
-        life: Life,
-        key: u32,
-        ask: Ask,
-        call: impl Future<Output = T>,
-        came: impl FnOnce(&T) -> Came,
-    ) -> T {
+    /// Notes a call that is made.
+    pub(crate) fn asks(&self, life: Life, key: u32, ask: Ask) -> Noted {
         let at = self.process.now();
-        let nth = {
-            let calls = &mut self.lock().history.calls;
-            calls.push(Asked {
-                life,
-                key,
-                ask,
-                at,
-                came: None,
-            });
-            calls.len() - 1
-        };
-        let result = call.await;
-        let came = came(&result);
+        let came = None;
+        let calls = &mut self.lock().history.calls;
+        calls.push(Asked {
+            life,
+            key,
+            ask,
+            at,
+            came,
+        });
+        Noted(calls.len() - 1)
+    }
+
+    /// Notes what came of it.
+    pub(crate) fn hears(&self, Noted(nth): Noted, came: Came) {
         self.lock().history.calls[nth].came = Some((self.process.now(), came));
-        result
     }
 }

@@ -185,6 +185,9 @@ pub struct NodeEnd {
     pub tasks_left: usize,
 }
 
+/// For more inputs no room is made beforehand.
+const INPUTS_MAX: usize = 1_000;
+
 /// All of it.
 pub struct History<W: Workload> {
     /// By their ids.
@@ -245,6 +248,17 @@ impl<W: Workload> fmt::Debug for History<W> {
 }
 
 impl<W: Workload> History<W> {
+    /// Empty, but with room for what comes of so many inputs, most of the time.
+    pub(crate) fn with_room_for(inputs: u64) -> Self {
+        let inputs = usize::try_from(inputs).map_or(INPUTS_MAX, |inputs| inputs.min(INPUTS_MAX));
+        Self {
+            submissions: Vec::with_capacity(2 * inputs),
+            log: Vec::with_capacity(4 * inputs),
+            calls: Vec::with_capacity(8 * inputs),
+            ..Self::default()
+        }
+    }
+
     /// A key's first so many entries, as its record stands.
     pub(crate) fn entries(&self, key: u32, entries: usize) -> Vec<&Sent<W>> {
         let mut sent = Vec::new();

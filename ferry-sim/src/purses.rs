@@ -105,7 +105,7 @@ pub struct Purses {
 
 /// More than a run of the default size has inputs, so that no id is forgotten. Bounded, so that a long run takes a time
 /// that grows with its length alone.
-const ALL_IDS: NonZeroUsize = NonZeroUsize::new(512).unwrap();
+const ALL_IDS: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
 /// So few that a late retry finds its id forgotten.
 pub(crate) const FEW_IDS: NonZeroUsize = NonZeroUsize::new(8).unwrap();

@@ -31,6 +31,9 @@ use crate::{
     workload::{InputOf, KeyOf, Workload},
 };
 
+/// Most of what is told in words is shorter, in bytes.
+const WORDS_LONG: usize = 64;
+
 /// What everything in a run shares.
 pub(crate) struct World<K: Kind> {
     /// Where everything runs that is no node: the network, the store, the clients.
@@ -87,6 +90,12 @@ impl<K: Kind> State<K> {
         chance.millis(1, 10)
     }
 
+    fn next_call(&mut self, life: Life, key: u32) -> Call {
+        self.calls += 1;
+        let nth = self.calls;
+        Call { nth, life, key }
+    }
+
     pub(crate) fn is_alive(&self, life: Life) -> bool {
         self.nodes[life.node].is_living(life)
     }
@@ -123,7 +132,7 @@ impl<K: Kind> World<K> {
                     limits: policy.front.bounds(draws.limits),
                     ..draws.pace()
                 },
-                ..History::default()
+                ..History::with_room_for(draws.size.inputs)
             },
             points: Points::default(),
             waiting: BTreeMap::new(),
@@ -197,16 +206,13 @@ impl<K: Kind> World<K> {
     // ---- of the store -----------------------------------------------------------------------------
 
     pub(crate) fn next_call(&self, life: Life, key: u32) -> Call {
-        let mut state = self.lock();
-        state.calls += 1;
-        let nth = state.calls;
-        Call { nth, life, key }
+        self.lock().next_call(life, key)
     }
 
     /// A read, how long it is on its way to the store and back, and whether it fails.
     pub(crate) fn read_asked(&self, life: Life, key: u32) -> (Call, Duration, Duration, bool) {
-        let call = self.next_call(life, key);
         let mut state = self.lock();
+        let call = state.next_call(life, key);
         let mut chance = state.faults.of_request(life.node, key);
         let (there, back) = (state.latency(&mut chance), state.latency(&mut chance));
         if let Some(script) = &mut state.script {
@@ -244,7 +250,7 @@ impl<K: Kind> World<K> {
             node: life.node,
             key,
             number,
-            input: format!("{content:?}"),
+            input: words(format_args!("{content:?}")),
         });
         submission
     }
@@ -261,7 +267,7 @@ impl<K: Kind> World<K> {
         self.tell(Event::Answered {
             submission,
             kind,
-            answer: answer.to_string(),
+            answer: words(format_args!("{answer}")),
         });
         let now = self.process.now();
         let state = &mut *self.lock();
@@ -270,5 +276,14 @@ impl<K: Kind> World<K> {
         }
         let asked = &mut state.history.submissions[submission.0 as usize];
         asked.answer = Some((now, answer));
+    }
+}
+
+/// In a string that does not have to grow, most of the time: it is made for each event that has words, whoever reads it.
+fn words(arguments: fmt::Arguments<'_>) -> String {
+    let mut words = String::with_capacity(WORDS_LONG);
+    match fmt::write(&mut words, arguments) {
+        Ok(()) => words,
+        Err(fmt::Error) => unreachable!("a string takes all that is written to it"),
     }
 }

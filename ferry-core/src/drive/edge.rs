@@ -80,19 +80,25 @@ impl<R: Runtime, S: Store> Edge<S> for AsyncEdge<R, S> {
         self.runtime.now()
     }
 
-    async fn read<Q: WantsRead<S>>(&self, stage: Q) -> Q::Next {
-        let read = catch(|| self.store.read(stage.key(), stage.ids())).await;
-        match read {
-            Ok(read) => stage.resume(self.runtime.now(), read),
-            Err(message) => stage.panicked(self.runtime.now(), message),
+    // Blocks, and not `async fn`s, which move their arguments once more: a stage is large.
+
+    fn read<Q: WantsRead<S>>(&self, stage: Q) -> impl Future<Output = Q::Next> + Send {
+        async move {
+            let read = catch(|| self.store.read(stage.key(), stage.ids())).await;
+            match read {
+                Ok(read) => stage.resume(self.runtime.now(), read),
+                Err(message) => stage.panicked(self.runtime.now(), message),
+            }
         }
     }
 
-    async fn commit<Q: WantsCommit<S>>(&self, stage: Q) -> Q::Next {
-        let committed = catch(|| self.store.commit(stage.key(), stage.commit())).await;
-        match committed {
-            Ok(committed) => stage.resume(self.runtime.now(), committed),
-            Err(message) => stage.panicked(self.runtime.now(), message),
+    fn commit<Q: WantsCommit<S>>(&self, stage: Q) -> impl Future<Output = Q::Next> + Send {
+        async move {
+            let committed = catch(|| self.store.commit(stage.key(), stage.commit())).await;
+            match committed {
+                Ok(committed) => stage.resume(self.runtime.now(), committed),
+                Err(message) => stage.panicked(self.runtime.now(), message),
+            }
         }
     }
 
@@ -103,11 +109,16 @@ impl<R: Runtime, S: Store> Edge<S> for AsyncEdge<R, S> {
 }
 
 impl<R: Runtime, S: ProjectedStore> ProjectedEdge<S, S::View> for AsyncEdge<R, S> {
-    async fn project<Q: WantsProject<S, S::View>>(&self, stage: Q) -> Q::Next {
-        let projected = catch(|| self.store.project(stage.key(), stage.record())).await;
-        match projected {
-            Ok(projected) => stage.resume(self.runtime.now(), projected),
-            Err(message) => stage.panicked(self.runtime.now(), message),
+    fn project<Q: WantsProject<S, S::View>>(
+        &self,
+        stage: Q,
+    ) -> impl Future<Output = Q::Next> + Send {
+        async move {
+            let projected = catch(|| self.store.project(stage.key(), stage.record())).await;
+            match projected {
+                Ok(projected) => stage.resume(self.runtime.now(), projected),
+                Err(message) => stage.panicked(self.runtime.now(), message),
+            }
         }
     }
 }

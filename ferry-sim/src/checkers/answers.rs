@@ -164,7 +164,7 @@ impl<W: Workload> Answered<'_, W> {
     /// Neither before the answer nor after; unless it was deleted again before anybody looked.
     fn was_not_written(&self, heard: &Heard<ToldBy<W>>, lines: &Lines<'_, W>) -> Option<Violation> {
         let submission = self.submission;
-        let &(landed, until) = lines.written.get(&submission)?;
+        let (landed, until) = lines.written(submission)?;
         let is_gone = until.is_some_and(|until| until <= self.at);
         (!is_gone).then(|| Violation::WroteAfterAll {
             submission,

@@ -1,6 +1,9 @@
 //! P2, of failures: "in doubt" is said where there is a doubt, and "abandoned" where somebody was.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cell::LazyCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use ferry_core::{Fold, Instant, Step};
 
@@ -20,7 +23,9 @@ pub(super) fn check<W: Workload>(
     lines: &Lines<'_, W>,
     found: &mut Vec<Violation>,
 ) {
-    let (committed, copies) = (committed(history), copies(history));
+    // Of use in few runs.
+    let committed = LazyCell::new(|| committed(history));
+    let copies = LazyCell::new(|| copies(history));
     let fold = load.fold();
     let ended: BTreeSet<_> = history.ended.iter().copied().collect();
     for (nth, asked) in history.submissions.iter().enumerate() {

@@ -72,8 +72,8 @@ impl<'h, W: Workload> Line<'h, W> {
 pub(super) struct Lines<'h, W: Workload> {
     /// By their keys, and in the order of their times.
     lines: BTreeMap<u32, Vec<Line<'h, W>>>,
-    /// Where something of each submission was written: when, and until when it was there.
-    pub(super) written: BTreeMap<SubmissionId, (Instant, Option<Instant>)>,
+    /// By submissions: when something of it was written, and until when it was there.
+    written: Vec<Option<(Instant, Option<Instant>)>>,
 }
 
 impl<'h, W: Workload> Lines<'h, W> {
@@ -107,17 +107,21 @@ impl<'h, W: Workload> Lines<'h, W> {
             .values_mut()
             .flatten()
             .for_each(|line| line.replay(load, &fold));
-        let mut written = BTreeMap::new();
+        let mut written = vec![None; history.submissions.len()];
         for line in lines.values().flatten() {
             for entry in &line.entries {
-                let submission = entry.sent.submission;
-                let times: &mut (Instant, Option<Instant>) =
-                    written.entry(submission).or_insert((entry.at, line.until));
-                // The one that is there for longest counts.
-                *times = (entry.at, line.until);
+                // A history made by hand may have entries that nobody submitted. The one that is there for longest counts.
+                if let Some(times) = written.get_mut(entry.sent.submission.0 as usize) {
+                    *times = Some((entry.at, line.until));
+                }
             }
         }
         Self { lines, written }
+    }
+
+    /// When something of a submission was written, and until when it was there.
+    pub(super) fn written(&self, submission: SubmissionId) -> Option<(Instant, Option<Instant>)> {
+        *self.written.get(submission.0 as usize)?
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &Line<'h, W>> {

@@ -36,10 +36,16 @@ struct Clock {
 
 impl Clock {
     fn shown(&self, world: Instant) -> Instant {
-        let rate = (1_000 + self.drift.load(Relaxed)).max(1).unsigned_abs();
-        let nanos = u128::from(world.nanos()) * u128::from(rate) / 1_000;
         let ahead = Duration::from_nanos(self.ahead.load(Relaxed));
-        Instant::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)) + ahead
+        let drifted = match self.drift.load(Relaxed) {
+            0 => world,
+            drift => {
+                let rate = (1_000 + drift).max(1).unsigned_abs();
+                let nanos = u128::from(world.nanos()) * u128::from(rate) / 1_000;
+                Instant::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+            }
+        };
+        drifted + ahead
     }
 
     /// How long it takes in the world until so much has passed on this clock.

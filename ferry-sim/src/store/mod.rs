@@ -98,11 +98,20 @@ impl<K: Kind> SimStore<K> {
         }
     }
 
-    /// Sends a write on its way, and waits for its answer as long as the adapter's patience lasts.
-    async fn ask(&self, call: Call, asked: Asked<K::Load>) -> Answered<K::Load> {
+    /// Sends a write on its way.
+    fn send(&self, call: Call, asked: Asked<K::Load>) -> oneshot::Receiver<Answered<K::Load>> {
         let (answer, answered) = oneshot::channel();
         let fence = self.fence;
         self.world.deliver(Request { call, asked, fence }, answer);
+        answered
+    }
+
+    /// Waits for its answer as long as the adapter's patience lasts.
+    async fn heard(
+        &self,
+        call: Call,
+        answered: oneshot::Receiver<Answered<K::Load>>,
+    ) -> Answered<K::Load> {
         self.step(call.key).await;
         let heard = self.awaited(answered).await;
         let verdict = match &heard {
@@ -187,8 +196,10 @@ impl<K: Kind> Store for SimStore<K> {
     ) -> Result<Option<RecordOf<Self>>, Fault<StoreError>> {
         let key = self.world.number_of(key);
         let ask = if ids.is_empty() { Ask::Look } else { Ask::Read };
-        let read = self.fetched(key);
-        self.world.noted(self.life, key, ask, read, Came::of).await
+        let noted = self.world.asks(self.life, key, ask);
+        let read = self.fetched(key).await;
+        self.world.hears(noted, Came::of(&read));
+        read
     }
 
     async fn commit(
@@ -208,13 +219,12 @@ impl<K: Kind> Store for SimStore<K> {
         };
         let submissions = commit.entries.iter().map(|sent| sent.submission);
         let ask = Ask::Commit(submissions.collect());
-        let committed = async {
-            let answer = self.ask(call, asked).await;
-            self.understood(call, answer)
-        };
-        self.world
-            .noted(self.life, key, ask, committed, Came::of)
-            .await
+        let noted = self.world.asks(self.life, key, ask);
+        let answered = self.send(call, asked);
+        let answer = self.heard(call, answered).await;
+        let committed = self.understood(call, answer);
+        self.world.hears(noted, Came::of(&committed));
+        committed
     }
 }
 

@@ -2,14 +2,9 @@
 
 use ferry_core::{CommitError, Coverage, Fault, ProjectResult, Projection, drive::ProjectedStore};
 
-use super::{
-    Answered, SimStore,
-    delivery::{Asked, Request},
-    views::Span,
-};
+use super::{Answered, SimStore, delivery::Asked, views::Span};
 use crate::{
     calls::{Ask, Came},
-    history::Call,
     kind::{Kind, RecordOf},
     points::Point,
     policy::{Order, Telling},
@@ -41,10 +36,10 @@ where
             state: record.state.clone(),
             version: record.version.clone(),
         };
-        let projected = self.projected(key, record);
-        self.world
-            .noted(self.life, key, Ask::Project, projected, Came::of_projection)
-            .await
+        let noted = self.world.asks(self.life, key, Ask::Project);
+        let projected = self.projected(key, record).await;
+        self.world.hears(noted, Came::of_projection(&projected));
+        projected
     }
 }
 
@@ -73,13 +68,14 @@ impl<K: Kind> SimStore<K> {
         }
     }
 
-    fn next_call(&self, key: u32) -> Call {
-        self.world.next_call(self.life, key)
+    fn ask(&self, key: u32, asked: Asked<K::Load>) -> impl Future<Output = Answered<K::Load>> {
+        let call = self.world.next_call(self.life, key);
+        let answered = self.send(call, asked);
+        self.heard(call, answered)
     }
 
     async fn together(&self, key: u32, record: RecordOf<K::Load>) -> Projecting<K> {
-        let asked = Asked::Project(record);
-        whole(self.ask(self.next_call(key), asked).await)
+        whole(self.ask(key, Asked::Project(record)).await)
     }
 
     /// Puts what the record owes into the view, or a part of it: then it says which inputs that shows.
@@ -107,7 +103,7 @@ impl<K: Kind> SimStore<K> {
                 None => (whole, false),
             }
         };
-        self.ask(self.next_call(key), Asked::Show(span)).await?;
+        self.ask(key, Asked::Show(span)).await?;
         Ok(is_part.then(|| {
             self.world.met(Point::ShownInPart);
             Coverage::Part {
@@ -130,17 +126,14 @@ impl<K: Kind> SimStore<K> {
     }
 
     async fn marked(&self, key: u32, record: RecordOf<K::Load>) -> Projecting<K> {
-        whole(self.ask(self.next_call(key), Asked::Mark(record)).await)
+        whole(self.ask(key, Asked::Mark(record)).await)
     }
 
     /// Says that it landed, and lets it happen.
     fn told_at_once(&self, key: u32, record: RecordOf<K::Load>) -> Projecting<K> {
         self.world.weakened();
-        let call = self.next_call(key);
-        let (answer, _unheard) = futures_channel::oneshot::channel();
-        let asked = Asked::Project(record);
-        let fence = self.fence;
-        self.world.deliver(Request { call, asked, fence }, answer);
+        let call = self.world.next_call(self.life, key);
+        let _unheard = self.send(call, Asked::Project(record));
         Ok(Coverage::Whole)
     }
 }
