@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Walks all schedules of a small scope, with the machines step by step
     Explore(Explore),
+    /// Writes down, in TLA+, which steps of the specification the runs of many seeds took
+    Behaviour(Behave),
     /// Measures how fast it is on one core
     Bench(Bench),
 }
@@ -103,6 +105,25 @@ pub(crate) struct Mutants {
     /// Tells what came of it as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Behave {
+    /// Of which simulation
+    #[arg(long, value_enum)]
+    pub(crate) of: Which,
+    /// How many seeds
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=2_000))]
+    pub(crate) seeds: u64,
+    /// The first
+    #[arg(long, default_value_t = 0)]
+    pub(crate) from: u64,
+    /// What happened to this key in each; to one key in each, and not always the same, unless it is said
+    #[arg(long)]
+    pub(crate) key: Option<u32>,
+    /// The module to write; the file's name is its own
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Clone, Copy, Debug, Args)]

@@ -93,6 +93,15 @@ pub struct Report {
     pub events: usize,
 }
 
+/// All that a run leaves behind.
+pub(crate) struct Lived<W: Workload> {
+    pub(crate) report: Report,
+    pub(crate) kept: Keep,
+    /// As it was drawn.
+    pub(crate) load: W,
+    pub(crate) history: History<W>,
+}
+
 impl Report {
     /// Whether this property was violated.
     #[must_use]
@@ -186,8 +195,22 @@ macro_rules! runs {
                 })
             }
 
+            /// Runs a seed, and gives all that it leaves behind.
+            pub(crate) fn live(&self, seed: u64) -> Lived<W> {
+                let keep = Keep::Events(Vec::new());
+                run::<$kind<W>>(&self.workload, self.size, self.policy, seed, None, keep)
+            }
+
             fn keeping(&self, seed: u64, tape: Option<&Tape>, keep: Keep) -> (Report, Keep) {
-                run::<$kind<W>>(&self.workload, self.size, self.policy, seed, tape, keep)
+                let lived = run::<$kind<W>>(
+                    &self.workload,
+                    self.size,
+                    self.policy,
+                    seed,
+                    tape,
+                    keep,
+                );
+                (lived.report, lived.kept)
             }
         }
     };
@@ -265,7 +288,7 @@ fn run<K: Kind>(
     seed: u64,
     tape: Option<&Tape>,
     keep: Keep,
-) -> (Report, Keep) {
+) -> Lived<K::Load> {
     if let Err(unusable) = usable::size(size) {
         panic!("{unusable}");
     }
@@ -298,13 +321,18 @@ fn run<K: Kind>(
         hash: 0,
         events: 0,
     };
-    let (hash, events, keep) = executor.end().end();
+    let (hash, events, kept) = executor.end().end();
     let report = Report {
         hash,
         events,
         ..report
     };
-    (report, keep)
+    Lived {
+        report,
+        kept,
+        load,
+        history,
+    }
 }
 
 /// Lets the world live, first with its faults and then without, and gathers what it leaves behind.

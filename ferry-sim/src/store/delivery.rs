@@ -100,6 +100,7 @@ impl<K: Kind> State<K> {
                 call,
                 expected: (expected.as_ref()).and_then(|known| self.table.number(call.key, known)),
                 numbers: entries.iter().map(|sent| sent.number).collect(),
+                submissions: entries.iter().map(|sent| sent.submission).collect(),
                 fate,
             },
             Asked::Project(record) => Event::Project {

@@ -131,11 +131,17 @@ impl<K: Kind> SimStore<K> {
         or(heard, timed_out).await
     }
 
-    async fn fetched(&self, key: u32) -> Result<Option<RecordOf<Self>>, Fault<StoreError>> {
+    /// For a batch of so many inputs; for none, to project.
+    async fn fetched(
+        &self,
+        key: u32,
+        inputs: usize,
+    ) -> Result<Option<RecordOf<Self>>, Fault<StoreError>> {
         let (call, there, back, failed) = self.world.read_asked(self.life, key);
         self.process.sleep(there).await;
         let is_stale = self.world.policy.reading == Reading::Stale;
         let (record, was_stale) = self.world.lock().table.read(key, is_stale);
+        self.world.served(call, record.as_ref(), inputs);
         self.world.weakened_if(was_stale);
         self.process.sleep(back).await;
         self.world.tell(Event::Read { call, failed });
@@ -187,7 +193,7 @@ impl<K: Kind> Store for SimStore<K> {
     ) -> Result<Option<RecordOf<Self>>, Fault<StoreError>> {
         let key = self.world.number_of(key);
         let ask = if ids.is_empty() { Ask::Look } else { Ask::Read };
-        let read = self.fetched(key);
+        let read = self.fetched(key, ids.len());
         self.world.noted(self.life, key, ask, read, Came::of).await
     }
 
