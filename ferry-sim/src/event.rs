@@ -53,7 +53,7 @@ pub enum Event {
         version: Option<u64>,
         inputs: usize,
     },
-    /// Versions are told by their numbers, from one on for each key.
+    /// Versions are told by their numbers, from one on for each key; 0 is any that was deleted since.
     Commit {
         call: Call,
         expected: Option<u64>,
@@ -80,9 +80,10 @@ pub enum Event {
         version: u64,
         fate: Fate,
     },
-    /// Entries for a view that is in another store.
+    /// Entries for a view that is in another store, of the record at this version.
     Show {
         call: Call,
+        version: u64,
         from: usize,
         to: usize,
         fate: Fate,
@@ -299,6 +300,7 @@ impl fmt::Display for Event {
                 from,
                 to,
                 fate,
+                ..
             } => write!(
                 f,
                 "{call}: entries from {from} to {to} for the view, {fate}"
@@ -349,6 +351,7 @@ struct At(Option<u64>);
 impl fmt::Display for At {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
+            Some(0) => f.write_str("a record that was deleted since"),
             Some(version) => write!(f, "version {version}"),
             None => f.write_str("no record"),
         }

@@ -13,10 +13,11 @@ use crate::{
     fleet::{client, sweeps, weather},
     history::History,
     kind::{Fenced, Kind, Projected},
-    points::{Point, Points},
+    points::{Point, Points, Whose},
     policy::Policy,
     purses::Purses,
     shrink::{Progress, Shrunk, shrink},
+    store::Layout,
     swarm::{Draws, Size},
     tape::{Choices, Tape},
     trace::{Difference, Keep, Trace},
@@ -100,6 +101,8 @@ pub(crate) struct Lived<W: Workload> {
     /// As it was drawn.
     pub(crate) load: W,
     pub(crate) history: History<W>,
+    /// Whether views are in a store of their own.
+    pub(crate) is_apart: bool,
 }
 
 impl Report {
@@ -195,21 +198,9 @@ macro_rules! runs {
                 })
             }
 
-            /// Runs a seed, and gives all that it leaves behind.
-            pub(crate) fn live(&self, seed: u64) -> Lived<W> {
-                let keep = Keep::Events(Vec::new());
-                run::<$kind<W>>(&self.workload, self.size, self.policy, seed, None, keep)
-            }
-
             fn keeping(&self, seed: u64, tape: Option<&Tape>, keep: Keep) -> (Report, Keep) {
-                let lived = run::<$kind<W>>(
-                    &self.workload,
-                    self.size,
-                    self.policy,
-                    seed,
-                    tape,
-                    keep,
-                );
+                let lived =
+                    run::<$kind<W>>(&self.workload, self.size, self.policy, seed, tape, keep);
                 (lived.report, lived.kept)
             }
         }
@@ -281,6 +272,16 @@ fn told(run: impl Fn(Keep) -> (Report, Keep)) -> (Report, Vec<(Instant, Event)>)
     }
 }
 
+/// Runs a seed of the workload that is built in, with every safeguard, and gives all that it leaves behind.
+pub(crate) fn lived(whose: Whose, seed: u64) -> Lived<Purses> {
+    let (load, size, policy) = (Purses::default(), Size::default(), Policy::WHOLE);
+    let keep = Keep::Events(Vec::new());
+    match whose {
+        Whose::Fenced => run::<Fenced<Purses>>(&load, size, policy, seed, None, keep),
+        Whose::Projected => run::<Projected<Purses>>(&load, size, policy, seed, None, keep),
+    }
+}
+
 fn run<K: Kind>(
     load: &K::Load,
     size: Size,
@@ -332,6 +333,7 @@ fn run<K: Kind>(
         kept,
         load,
         history,
+        is_apart: world.draws.layout == Layout::Apart,
     }
 }
 

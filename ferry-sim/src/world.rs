@@ -219,8 +219,7 @@ impl<K: Kind> World<K> {
 
     /// A read has found this.
     pub(crate) fn served(&self, call: Call, record: Option<&RecordOf<K::Load>>, inputs: usize) {
-        let version =
-            record.and_then(|record| self.lock().table.number(call.key, &record.version));
+        let version = record.and_then(|record| self.lock().table.number(call.key, &record.version));
         self.tell(Event::Served {
             call,
             version,

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ferry_core::Instant;
 
-use super::line::{Because, Said, Submitted};
+use super::line::{Manner, Said, Submitted};
 use crate::{
     event::Event,
-    history::{Heard, HeardBy, Submission, SubmissionId, Why},
+    history::{Heard, HeardBy, Reach, Submission, SubmissionId, Why},
     purses::{Outcome, Purses},
 };
 
@@ -16,7 +16,7 @@ use crate::{
 pub(super) enum End {
     /// It was not even taken in.
     Rejected,
-    Answered(Said, Because),
+    Answered(Said, Manner),
     /// Its node is gone, and that is all that its caller was told.
     Abandoned,
     Unheard,
@@ -34,10 +34,7 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn of(
-        events: &[(Instant, Event)],
-        submissions: &'a [Submission<Purses>],
-    ) -> Self {
+    pub(super) fn of(events: &[(Instant, Event)], submissions: &'a [Submission<Purses>]) -> Self {
         let (mut deserted, mut reads) = (BTreeMap::new(), BTreeSet::new());
         for (at, (_, event)) in events.iter().enumerate() {
             match event {
@@ -59,6 +56,10 @@ impl<'a> Facts<'a> {
             deserted,
             reads,
         }
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = (SubmissionId, &'a Submission<Purses>)> {
+        (0..).map(SubmissionId).zip(self.submissions)
     }
 
     pub(super) fn submission(&self, id: SubmissionId) -> &'a Submission<Purses> {
@@ -107,11 +108,14 @@ fn end(heard: &HeardBy<Purses>) -> End {
             Outcome::TooOld => Said::TooOld,
         },
     };
-    let because = match heard {
-        Heard::NotCommitted(Why::Overtaken) | Heard::InDoubt(Why::Overtaken) => Because::Overtaken,
-        _ => Because::Otherwise,
+    let manner = match heard {
+        Heard::Outcome(_, Reach::Durable) => Manner::Durable,
+        Heard::Outcome(_, Reach::Projected) => Manner::Projected,
+        Heard::Outcome(_, Reach::Committed(_)) => Manner::Committed,
+        Heard::NotCommitted(Why::Overtaken) | Heard::InDoubt(Why::Overtaken) => Manner::Overtaken,
+        Heard::NotCommitted(_) | Heard::InDoubt(_) | Heard::Rejected => Manner::Failed,
     };
-    End::Answered(said, because)
+    End::Answered(said, manner)
 }
 
 /// Those that are taken in are counted by their inputs.

@@ -17,26 +17,30 @@
 //! | to see | read |
 //! | --- | --- |
 //! | which steps there are | `line.rs` |
-//! | how events become steps | `translate.rs`; what it looks up for that, `facts.rs` |
+//! | how events become steps | `translate.rs`; of a projection, `projecting.rs`; what is looked up for that, `facts.rs` |
 //! | how steps become TLA+ | `module.rs` |
+//! | what has to occur in them | `met.rs` |
+//! | how they are spoiled, to see that it is noticed | `doctor.rs` |
 
+mod doctor;
 mod facts;
 mod line;
+mod met;
 mod module;
+mod projecting;
 mod translate;
 
-use ferry_core::Instant;
-
 pub use self::{
-    line::{Because, Committed, Line, Said, Submitted},
+    doctor::Doctor,
+    line::{Actor, Came, Committed, Line, Manner, Projection, Said, Submitted, Writes},
+    met::{Met, Mets},
     module::write_module,
 };
 use crate::{
-    event::Event,
-    history::Submission,
     points::Whose,
     purses::Purses,
-    simulation::{FencedWriterSimulation, Lived, ProjectedWriterSimulation},
+    sent::Quirk,
+    simulation::{Lived, lived},
     trace::Keep,
 };
 
@@ -49,39 +53,55 @@ pub struct Behaviour {
     pub key: u32,
     /// How many ids its record remembers.
     pub window: usize,
+    /// Whether its view is in a store of its own.
+    pub is_apart: bool,
+    /// The submissions at which the step panics.
+    pub panics: Vec<Submitted>,
     /// The steps, in their order.
     pub lines: Vec<Line>,
+    /// Which of the lines, from one on, is the first that is not as it was; 0: none.
+    pub doctored: usize,
+}
+
+impl Behaviour {
+    /// Whether the specification has all that happened. That of the projection has no deletion of a record with its view.
+    #[must_use]
+    pub fn is_specified(&self, whose: Whose) -> bool {
+        match whose {
+            Whose::Fenced => true,
+            Whose::Projected => !self.lines.contains(&Line::Delete),
+        }
+    }
 }
 
 /// Runs a seed, and gives the behaviour of each key that anything was submitted to, in the order of their numbers.
 #[must_use]
 pub fn of_seed(whose: Whose, seed: u64) -> Vec<Behaviour> {
-    let lived = match whose {
-        Whose::Fenced => FencedWriterSimulation::default().live(seed),
-        Whose::Projected => ProjectedWriterSimulation::default().live(seed),
-    };
-    let Lived {
-        load,
-        history,
-        kept,
-        ..
-    } = lived;
-    let Keep::Events(events) = kept else {
-        unreachable!("it keeps what it was told to keep")
-    };
-    let by_key = of_events(&events, &history.submissions);
-    let behaviours = by_key.map(|(key, lines)| Behaviour {
-        seed,
-        key,
-        window: load.window(),
-        lines,
-    });
-    behaviours.collect()
+    of_run(seed, lived(whose, seed))
 }
 
-fn of_events(
-    events: &[(Instant, Event)],
-    submissions: &[Submission<Purses>],
-) -> impl Iterator<Item = (u32, Vec<Line>)> {
-    translate::by_key(events, submissions).into_iter()
+fn of_run(seed: u64, lived: Lived<Purses>) -> Vec<Behaviour> {
+    let Keep::Events(events) = lived.kept else {
+        unreachable!("it keeps what it was told to keep")
+    };
+    let submissions = &lived.history.submissions;
+    let facts = facts::Facts::of(&events, submissions);
+    let panics = |of_key: u32| {
+        let panics = (facts.all())
+            .filter(|(_, it)| it.key == of_key && it.quirk == Quirk::Panics)
+            .map(|(id, _)| facts.submitted(id));
+        panics.collect()
+    };
+    let behaviours = translate::by_key(&events, &facts)
+        .into_iter()
+        .map(|(key, lines)| Behaviour {
+            seed,
+            key,
+            window: lived.load.window(),
+            is_apart: lived.is_apart,
+            panics: panics(key),
+            lines,
+            doctored: 0,
+        });
+    behaviours.collect()
 }

@@ -1,98 +1,112 @@
 //! From steps to TLA+.
 
 use core::fmt;
-use std::io::{self, Write};
+use std::{
+    collections::BTreeSet,
+    io::{self, Write},
+};
 
 use super::{
     Behaviour,
-    line::{Because, Committed, Line, Said, Submitted},
+    line::{Actor, Came, Committed, Line, Manner, Projection, Said, Submitted, Writes},
 };
 
 /// Ids of one behaviour go so far, so that they are told from those of another by their size.
 const IDS: u64 = 1_000;
 
+/// What resumes a key on a node is told from the node by so much.
+const RESUMERS: usize = 10;
+
 /// Writes behaviours as a module of this name, which defines `Traces`: a sequence of them, each a record of what it is of
 /// and its steps.
 ///
 /// A submission is `<<id, nth, cents>>`. Ids are numbers, and those of the first behaviour go from 1000 on, those of the
-/// second from 2000 on, and so forth.
+/// second from 2000 on, and so forth. Nodes are numbers from 0 on; what resumes keys on node 0 is 10.
 ///
 /// # Errors
 ///
 /// Those of `out`.
-pub fn write_module(
-    out: &mut impl Write,
-    name: &str,
-    behaviours: &[Behaviour],
-) -> io::Result<()> {
+pub fn write_module(out: &mut impl Write, name: &str, behaviours: &[Behaviour]) -> io::Result<()> {
     writeln!(out, "---- MODULE {name} ----")?;
     writeln!(out, "EXTENDS Integers, Sequences")?;
     writeln!(out)?;
     writeln!(out, "Traces == <<")?;
     for (index, behaviour) in (1..).zip(behaviours) {
-        let Behaviour {
-            seed,
-            key,
-            window,
-            lines,
-        } = behaviour;
         if index > 1 {
             writeln!(out, ",")?;
         }
-        let inputs = Set(inputs(behaviour).map(|number| index * IDS + number).collect());
-        write!(
-            out,
-            "[seed |-> {seed}, key |-> {key}, window |-> {window}, inputs |-> {inputs}, lines |-> <<"
-        )?;
-        for (nth, line) in lines.iter().enumerate() {
-            let comma = if nth > 0 { "," } else { "" };
-            write!(out, "{comma}\n  {}", Written { index, line })?;
-        }
-        write!(out, ">>]")?;
+        write_behaviour(out, index, behaviour)?;
     }
     writeln!(out, ">>")?;
     writeln!(out, "====")
 }
 
-fn inputs(behaviour: &Behaviour) -> impl Iterator<Item = u64> {
-    let submitted = behaviour.lines.iter().filter_map(|line| match line {
+fn write_behaviour(out: &mut impl Write, index: u64, behaviour: &Behaviour) -> io::Result<()> {
+    let Behaviour {
+        seed,
+        key,
+        window,
+        is_apart,
+        panics,
+        lines,
+        doctored,
+    } = behaviour;
+    let layout = if *is_apart { "apart" } else { "together" };
+    let inputs: Vec<_> = inputs(lines).map(|number| index * IDS + number).collect();
+    let panics: Vec<_> = panics.iter().map(|it| submission(index, it)).collect();
+    let (inputs, panics) = (Listed("{", &inputs, "}"), Listed("{", &panics, "}"));
+    writeln!(
+        out,
+        r#"[seed |-> {seed}, key |-> {key}, window |-> {window}, layout |-> "{layout}","#
+    )?;
+    writeln!(
+        out,
+        " inputs |-> {inputs}, panics |-> {panics}, doctored |-> {doctored},"
+    )?;
+    write!(out, " lines |-> <<")?;
+    for (nth, line) in lines.iter().enumerate() {
+        let comma = if nth > 0 { "," } else { "" };
+        write!(out, "{comma}\n  {}", Written { index, line })?;
+    }
+    write!(out, ">>]")
+}
+
+fn inputs(lines: &[Line]) -> impl Iterator<Item = u64> {
+    let submitted = lines.iter().filter_map(|line| match line {
         Line::Submit(_, submitted) => Some(submitted.number),
         _ => None,
     });
-    let inputs: std::collections::BTreeSet<_> = submitted.collect();
+    let inputs: BTreeSet<_> = submitted.collect();
     inputs.into_iter()
 }
 
-struct Set(Vec<u64>);
+struct Listed<'a, T>(&'static str, &'a [T], &'static str);
 
-impl fmt::Display for Set {
+impl<T: fmt::Display> fmt::Display for Listed<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        listed(f, ("{", "}"), &self.0)
+        let Self(open, items, close) = self;
+        f.write_str(open)?;
+        for (nth, item) in items.iter().enumerate() {
+            let comma = if nth > 0 { ", " } else { "" };
+            write!(f, "{comma}{item}")?;
+        }
+        f.write_str(close)
     }
-}
-
-fn listed<T: fmt::Display>(
-    f: &mut fmt::Formatter<'_>,
-    (open, close): (&str, &str),
-    items: &[T],
-) -> fmt::Result {
-    f.write_str(open)?;
-    for (nth, item) in items.iter().enumerate() {
-        let comma = if nth > 0 { ", " } else { "" };
-        write!(f, "{comma}{item}")?;
-    }
-    f.write_str(close)
-}
-
-struct Written<'a> {
-    index: u64,
-    line: &'a Line,
 }
 
 struct Submission {
     id: u64,
     nth: u64,
     cents: i64,
+}
+
+fn submission(index: u64, submitted: &Submitted) -> Submission {
+    let Submitted { number, nth, cents } = *submitted;
+    Submission {
+        id: index * IDS + number,
+        nth,
+        cents,
+    }
 }
 
 impl fmt::Display for Submission {
@@ -102,11 +116,12 @@ impl fmt::Display for Submission {
     }
 }
 
-struct Submissions(Vec<Submission>);
-
-impl fmt::Display for Submissions {
+impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        listed(f, ("<<", ">>"), &self.0)
+        match self {
+            Self::Node(node) => node.fmt(f),
+            Self::Resumer(node) => (RESUMERS + node).fmt(f),
+        }
     }
 }
 
@@ -125,77 +140,148 @@ impl Said {
     fn at(self) -> u64 {
         match self {
             Self::Applied(at) => at,
-            Self::Declined | Self::Mismatch | Self::TooOld => 0,
-            Self::NotCommitted | Self::InDoubt => 0,
+            Self::Declined | Self::Mismatch | Self::TooOld | Self::NotCommitted | Self::InDoubt => {
+                0
+            }
         }
     }
 }
 
-impl Written<'_> {
-    fn submission(&self, submitted: &Submitted) -> Submission {
-        let Submitted { number, nth, cents } = *submitted;
-        Submission {
-            id: self.index * IDS + number,
-            nth,
-            cents,
+impl Manner {
+    fn act(self) -> &'static str {
+        match self {
+            Self::Durable => "Answer",
+            Self::Projected => "TellProjected",
+            Self::Committed => "TellCommitted",
+            Self::Overtaken => "Overtake",
+            Self::Failed => "GiveUp",
         }
     }
+}
 
-    fn submissions(&self, adds: &[Submitted]) -> Submissions {
-        Submissions(adds.iter().map(|add| self.submission(add)).collect())
+impl Writes {
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Both => "both",
+            Self::Show => "show",
+            Self::Mark => "mark",
+        }
+    }
+}
+
+impl Came {
+    fn act(self) -> &'static str {
+        match self {
+            Self::Shown => "IsShown",
+            Self::Refused => "IsRefused",
+            Self::Unknown => "IsUnknown",
+        }
+    }
+}
+
+struct Written<'a> {
+    index: u64,
+    line: &'a Line,
+}
+
+impl Written<'_> {
+    fn of_node(f: &mut fmt::Formatter<'_>, act: &str, node: usize) -> fmt::Result {
+        write!(f, r#"[act |-> "{act}", node |-> {node}]"#)
+    }
+
+    fn of_submission(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        act: &str,
+        node: usize,
+        submitted: &Submitted,
+    ) -> fmt::Result {
+        let submission = submission(self.index, submitted);
+        write!(
+            f,
+            r#"[act |-> "{act}", node |-> {node}, s |-> {submission}]"#
+        )
+    }
+
+    /// What a commit is made of.
+    fn commit(&self, f: &mut fmt::Formatter<'_>, commit: &Committed) -> fmt::Result {
+        let adds: Vec<_> = (commit.adds.iter())
+            .map(|add| submission(self.index, add))
+            .collect();
+        let adds = Listed("<<", &adds, ">>");
+        write!(f, "on |-> {}, adds |-> {adds}", commit.on)
+    }
+
+    fn projection(f: &mut fmt::Formatter<'_>, act: &str, projection: &Projection) -> fmt::Result {
+        let Projection {
+            by,
+            writes,
+            version,
+            to,
+        } = projection;
+        let kind = writes.kind();
+        write!(
+            f,
+            r#"[act |-> "{act}", by |-> {by}, kind |-> "{kind}", ver |-> {version}, to |-> {to}]"#
+        )
     }
 }
 
 impl fmt::Display for Written<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of = |submitted| self.submission(submitted);
         match self.line {
-            Line::Submit(node, it) => {
-                write!(f, r#"[act |-> "Submit", node |-> {node}, s |-> {}]"#, of(it))
-            }
+            Line::Submit(node, it) => self.of_submission(f, "Submit", *node, it),
             Line::Read {
                 node,
                 version,
                 inputs,
-            } => write!(
-                f,
-                r#"[act |-> "Read", node |-> {node}, ver |-> {version}, take |-> {inputs}]"#
-            ),
-            Line::Commit(node, Committed { on, adds }) => write!(
-                f,
-                r#"[act |-> "Commit", node |-> {node}, on |-> {on}, adds |-> {}]"#,
-                self.submissions(adds)
-            ),
-            Line::Land(Committed { on, adds }, version) => write!(
-                f,
-                r#"[act |-> "Land", on |-> {on}, adds |-> {}, ver |-> {version}]"#,
-                self.submissions(adds)
-            ),
-            Line::Landed(node) => write!(f, r#"[act |-> "Landed", node |-> {node}]"#),
-            Line::Refused(node) => write!(f, r#"[act |-> "Refused", node |-> {node}]"#),
-            Line::NotLanded(node) => write!(f, r#"[act |-> "NotLanded", node |-> {node}]"#),
-            Line::InDoubt(node) => write!(f, r#"[act |-> "InDoubt", node |-> {node}]"#),
-            Line::Answer(node, it, said, because) => {
-                let act = match because {
-                    Because::Overtaken => "Overtake",
-                    Because::Otherwise => "Answer",
-                };
+                is_settling,
+            } => {
+                let settles = if *is_settling { "TRUE" } else { "FALSE" };
                 write!(
                     f,
-                    r#"[act |-> "{act}", node |-> {node}, s |-> {}, kind |-> "{}", at |-> {}]"#,
-                    of(it),
-                    said.kind(),
-                    said.at()
+                    r#"[act |-> "Read", node |-> {node}, ver |-> {version}, take |-> {inputs}, settles |-> {settles}]"#
                 )
             }
-            Line::Leave(node, it) => {
-                write!(f, r#"[act |-> "Leave", node |-> {node}, s |-> {}]"#, of(it))
+            Line::Commit(node, commit) => {
+                write!(f, r#"[act |-> "Commit", node |-> {node}, "#)?;
+                self.commit(f, commit)?;
+                f.write_str("]")
             }
-            Line::Withdraw(node, it) => {
-                write!(f, r#"[act |-> "Withdraw", node |-> {node}, s |-> {}]"#, of(it))
+            Line::Land(commit, version) => {
+                write!(f, r#"[act |-> "Land", ver |-> {version}, "#)?;
+                self.commit(f, commit)?;
+                f.write_str("]")
             }
-            Line::Crash(node) => write!(f, r#"[act |-> "Crash", node |-> {node}]"#),
-            Line::Delete => write!(f, r#"[act |-> "Delete"]"#),
+            Line::Landed(node) => Self::of_node(f, "Landed", *node),
+            Line::Refused(node) => Self::of_node(f, "Refused", *node),
+            Line::NotLanded(node) => Self::of_node(f, "NotLanded", *node),
+            Line::InDoubt(node) => Self::of_node(f, "InDoubt", *node),
+            Line::Answer(node, it, said, manner) => {
+                let (act, kind, at) = (manner.act(), said.kind(), said.at());
+                let it = submission(self.index, it);
+                write!(
+                    f,
+                    r#"[act |-> "{act}", node |-> {node}, s |-> {it}, kind |-> "{kind}", at |-> {at}]"#
+                )
+            }
+            Line::Leave(node, it) => self.of_submission(f, "Leave", *node, it),
+            Line::Withdraw(node, it) => self.of_submission(f, "Withdraw", *node, it),
+            Line::Crash(node) => Self::of_node(f, "Crash", *node),
+            Line::Delete => f.write_str(r#"[act |-> "Delete"]"#),
+            Line::Look(by, version) => {
+                write!(f, r#"[act |-> "Look", by |-> {by}, ver |-> {version}]"#)
+            }
+            Line::Project(it) => Self::projection(f, "Project", it),
+            Line::Arrive(it) => Self::projection(f, "Arrive", it),
+            Line::Told(by, came) => {
+                let act = came.act();
+                write!(f, r#"[act |-> "{act}", by |-> {by}]"#)
+            }
+            Line::ResumerCrash(node) => {
+                let by = Actor::Resumer(*node);
+                write!(f, r#"[act |-> "ResumerCrash", by |-> {by}]"#)
+            }
         }
     }
 }

@@ -6,54 +6,56 @@ use ferry_core::Instant;
 
 use super::{
     facts::{End, Facts},
-    line::{Because, Committed, Line, Said},
+    line::{Committed, Line, Manner, Said},
+    projecting::Projecting,
 };
 use crate::{
     event::{Event, Verdict},
     history::{Call, Life, Submission, SubmissionId},
-    purses::Purses,
 };
 
 /// The steps of each key that anything was submitted to.
-pub(super) fn by_key(
-    events: &[(Instant, Event)],
-    submissions: &[Submission<Purses>],
-) -> BTreeMap<u32, Vec<Line>> {
+pub(super) fn by_key(events: &[(Instant, Event)], facts: &Facts<'_>) -> BTreeMap<u32, Vec<Line>> {
     let mut translator = Translator {
-        facts: Facts::of(events, submissions),
+        facts,
         held: BTreeMap::new(),
+        found: BTreeMap::new(),
         commits: BTreeMap::new(),
+        projecting: Projecting::default(),
         lines: BTreeMap::new(),
     };
     for (at, (_, event)) in events.iter().enumerate() {
         translator.take(at, event);
     }
-    translator.lines
+    let mut lines = translator.lines;
+    lines.values_mut().for_each(|lines| mark_unsettling(lines));
+    lines
 }
 
 struct Translator<'a> {
-    facts: Facts<'a>,
+    facts: &'a Facts<'a>,
     /// What nodes hold, in the order of submission.
     held: BTreeMap<SubmissionId, Life>,
+    /// What each node's last read of each key has found.
+    found: BTreeMap<(usize, u32), u64>,
     commits: BTreeMap<u64, Committed>,
+    projecting: Projecting,
     lines: BTreeMap<u32, Vec<Line>>,
 }
 
 impl Translator<'_> {
     fn take(&mut self, at: usize, event: &Event) {
+        if let Some((key, line)) = self.projecting.take(event) {
+            self.add(key, line);
+        }
         match event {
             Event::Submitted { submission, .. } => self.submitted(*submission),
             Event::Served {
                 call,
                 version,
                 inputs,
-            } if *inputs > 0 && self.facts.is_read(call.nth) => {
-                let read = Line::Read {
-                    node: call.life.node,
-                    version: version.unwrap_or(0),
-                    inputs: *inputs,
-                };
-                self.add(call.key, read);
+            } if self.facts.is_read(call.nth) => {
+                self.served(*call, version.unwrap_or(0), *inputs);
             }
             Event::Commit {
                 call,
@@ -92,13 +94,34 @@ impl Translator<'_> {
         self.add(*key, Line::Submit(life.node, self.facts.submitted(id)));
     }
 
-    fn committing(&mut self, call: Call, expected: Option<u64>, adds: &[SubmissionId]) {
-        let commit = Committed {
-            on: expected.unwrap_or(0),
-            adds: adds.iter().map(|id| self.facts.submitted(*id)).collect(),
+    fn served(&mut self, call: Call, version: u64, inputs: usize) {
+        let node = call.life.node;
+        let line = if inputs == 0 {
+            self.projecting.looked(call, version)
+        } else {
+            self.found.insert((node, call.key), version);
+            Line::Read {
+                node,
+                version,
+                inputs,
+                is_settling: true,
+            }
         };
+        self.add(call.key, line);
+    }
+
+    /// Of a version that was deleted since, the event does not say which it was.
+    fn committing(&mut self, call: Call, expected: Option<u64>, adds: &[SubmissionId]) {
+        let node = call.life.node;
+        let on = match expected {
+            None => 0,
+            Some(0) => self.found.get(&(node, call.key)).copied().unwrap_or(0),
+            Some(version) => version,
+        };
+        let adds = adds.iter().map(|id| self.facts.submitted(*id)).collect();
+        let commit = Committed { on, adds };
         self.commits.insert(call.nth, commit.clone());
-        self.add(call.key, Line::Commit(call.life.node, commit));
+        self.add(call.key, Line::Commit(node, commit));
     }
 
     fn told(&mut self, call: Call, verdict: Verdict) {
@@ -121,10 +144,8 @@ impl Translator<'_> {
         };
         let submitted = self.facts.submitted(id);
         let line = match self.facts.end(id) {
-            End::Answered(said, because) => Line::Answer(node, submitted, said, because),
-            End::Unheard if self.facts.is_deserted_after(id, at) => {
-                Line::Withdraw(node, submitted)
-            }
+            End::Answered(said, manner) => Line::Answer(node, submitted, said, manner),
+            End::Unheard if self.facts.is_deserted_after(id, at) => Line::Withdraw(node, submitted),
             End::Unheard | End::Abandoned | End::Rejected => Line::Leave(node, submitted),
         };
         self.add(self.facts.submission(id).key, line);
@@ -141,12 +162,11 @@ impl Translator<'_> {
         let mut keys = Vec::new();
         for id in gone {
             let key = self.facts.submission(id).key;
-            if let End::Answered(Said::NotCommitted, because @ Because::Otherwise) =
+            if let End::Answered(said @ Said::NotCommitted, manner @ Manner::Failed) =
                 self.facts.end(id)
             {
                 let submitted = self.facts.submitted(id);
-                let told = Line::Answer(node, submitted, Said::NotCommitted, because);
-                self.add(key, told);
+                self.add(key, Line::Answer(node, submitted, said, manner));
             }
             if !keys.contains(&key) {
                 keys.push(key);
@@ -155,5 +175,34 @@ impl Translator<'_> {
         for key in keys {
             self.add(key, Line::Crash(node));
         }
+        for key in self.projecting.crashed(node) {
+            self.add(key, Line::ResumerCrash(node));
+        }
     }
+}
+
+/// A read by which a node fails the overtaken settles nothing else: it reads again.
+fn mark_unsettling(lines: &mut [Line]) {
+    for at in 0..lines.len() {
+        let (before, after) = lines.split_at_mut(at + 1);
+        if let Some(Line::Read {
+            node, is_settling, ..
+        }) = before.last_mut()
+        {
+            *is_settling = !is_next_overtaken(*node, after);
+        }
+    }
+}
+
+fn is_next_overtaken(of: usize, after: &[Line]) -> bool {
+    for line in after {
+        match line {
+            Line::Answer(node, .., Manner::Overtaken) if *node == of => return true,
+            Line::Read { node, .. } | Line::Commit(node, _) | Line::Crash(node) if *node == of => {
+                return false;
+            }
+            _ => {}
+        }
+    }
+    false
 }

@@ -88,9 +88,10 @@ impl<K: Kind> SimStore<K> {
         key: u32,
         record: &RecordOf<K::Load>,
     ) -> Result<Option<Coverage<Shown<K>, StoreError>>, CommitError<StoreError>> {
-        let (span, is_part) = {
+        let (span, is_part, version) = {
             let mut state = self.world.lock();
             let whole = state.table.span(key, record);
+            let version = state.number(key, &record.version);
             let len = whole.to.saturating_sub(whole.from);
             let mut chance = state.faults.of_request(self.life.node, key);
             let rate = state.rates.part;
@@ -102,12 +103,13 @@ impl<K: Kind> SimStore<K> {
             match part {
                 Some(part) => {
                     let to = whole.from + part;
-                    (Span { to, ..whole }, true)
+                    (Span { to, ..whole }, true, version)
                 }
-                None => (whole, false),
+                None => (whole, false, version),
             }
         };
-        self.ask(self.next_call(key), Asked::Show(span)).await?;
+        let asked = Asked::Show { span, version };
+        self.ask(self.next_call(key), asked).await?;
         Ok(is_part.then(|| {
             self.world.met(Point::ShownInPart);
             Coverage::Part {
