@@ -4,10 +4,11 @@ use core::{fmt, num::NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{
-    Args, CommandFactory, Parser, Subcommand, ValueEnum, builder::PossibleValuesParser,
+    Args, CommandFactory, Parser, Subcommand, ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
     error::ErrorKind,
 };
-use ferry_sim::{BuiltIn, mutants::Mutant, points::Whose, scenario};
+use ferry_sim::{BuiltIn, behaviour::Doctor, mutants::Mutant, points::Whose, scenario};
 
 use crate::exploring::Explore;
 
@@ -36,6 +37,8 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Walks all schedules of a small scope, with the machines step by step
     Explore(Explore),
+    /// Writes down, in TLA+, which steps of the specification the runs of many seeds took
+    Behaviour(Behave),
     /// Measures how fast it is on one core
     Bench(Bench),
 }
@@ -49,6 +52,7 @@ impl Command {
             Self::Scenario(_) => "scenario",
             Self::Replay(_) => "replay",
             Self::Explore(_) => "explore",
+            Self::Behaviour(_) => "behaviour",
             Self::Bench(_) => "bench",
         }
     }
@@ -105,6 +109,31 @@ pub(crate) struct Mutants {
     pub(crate) json: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Behave {
+    /// Of which simulation
+    #[arg(long, value_enum)]
+    pub(crate) of: Which,
+    /// How many seeds
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=2_000))]
+    pub(crate) seeds: u64,
+    /// The first
+    #[arg(long, default_value_t = 0)]
+    pub(crate) from: u64,
+    /// What happened to this key in each; to one key in each, and not always the same, unless it is said
+    #[arg(long)]
+    pub(crate) key: Option<u32>,
+    /// The module to write; the file's name is its own
+    #[arg(long, value_name = "FILE.tla")]
+    pub(crate) out: PathBuf,
+    /// Spoils them in this way, to see that the specification does not allow it; more than once for more than one way
+    #[arg(long, value_name = "HOW", value_parser = doctors())]
+    pub(crate) doctor: Vec<Doctor>,
+    /// Tells what was written down as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Bench {
     /// How many seeds of the default size
@@ -129,6 +158,15 @@ pub(crate) struct Story {
     /// Draws it over time, with its safeguard and without, into one page that needs nothing else
     #[arg(long, value_name = "FILE", requires = "name")]
     pub(crate) html: Option<PathBuf>,
+}
+
+fn doctors() -> impl TypedValueParser<Value = Doctor> {
+    let names = PossibleValuesParser::new(
+        Doctor::ALL
+            .iter()
+            .map(|doctor| PossibleValue::new(doctor.name()).help(doctor.words())),
+    );
+    names.try_map(|name| Doctor::named(&name).ok_or("there is no such way"))
 }
 
 fn names() -> PossibleValuesParser {

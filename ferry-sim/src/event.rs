@@ -35,6 +35,11 @@ pub enum Event {
         kind: AnswerKind,
         answer: String,
     },
+    /// Its node is done with it: it is answered, though its caller may not have heard yet, or it is withdrawn, or the node has
+    /// crashed.
+    LetGo {
+        submission: SubmissionId,
+    },
     GaveUp {
         number: u64,
     },
@@ -42,11 +47,19 @@ pub enum Event {
         call: Call,
         failed: bool,
     },
-    /// Versions are told by their numbers, from one on for each key.
+    /// A read has found the record at this version, for a batch of so many inputs; none: to project it.
+    Served {
+        call: Call,
+        version: Option<u64>,
+        inputs: usize,
+    },
+    /// Versions are told by their numbers, from one on for each key; 0 is any that was deleted since.
     Commit {
         call: Call,
         expected: Option<u64>,
         numbers: Vec<u64>,
+        /// In which the inputs came, in the same order.
+        submissions: Vec<SubmissionId>,
         fate: Fate,
     },
     Landed {
@@ -67,9 +80,10 @@ pub enum Event {
         version: u64,
         fate: Fate,
     },
-    /// Entries for a view that is in another store.
+    /// Entries for a view that is in another store, of the record at this version.
     Show {
         call: Call,
+        version: u64,
         from: usize,
         to: usize,
         fate: Fate,
@@ -167,10 +181,14 @@ pub enum Verdict {
 }
 
 impl Event {
-    /// Whether it is part of the story, and not of the executor's own doing.
+    /// Whether it is part of the story, and not of what goes on behind it: the executor's own doing, and moments that are
+    /// told of a moment later by what comes of them.
     #[must_use]
     pub fn is_story(&self) -> bool {
-        !matches!(self, Self::Polled { .. })
+        !matches!(
+            self,
+            Self::Polled { .. } | Self::Served { .. } | Self::LetGo { .. }
+        )
     }
 
     /// The call of the store that it is about.
@@ -178,6 +196,7 @@ impl Event {
     pub fn call(&self) -> Option<Call> {
         match self {
             Self::Read { call, .. }
+            | Self::Served { call, .. }
             | Self::Commit { call, .. }
             | Self::Landed { call, .. }
             | Self::Refused { call, .. }
@@ -194,6 +213,7 @@ impl Event {
             | Self::Unreachable { .. }
             | Self::Deserted { .. }
             | Self::Answered { .. }
+            | Self::LetGo { .. }
             | Self::GaveUp { .. }
             | Self::Resume { .. }
             | Self::Resumed { .. }
@@ -232,17 +252,29 @@ impl fmt::Display for Event {
             Self::Answered {
                 submission, answer, ..
             } => write!(f, "{submission}: heard {answer}"),
+            Self::LetGo { submission } => write!(f, "{submission}: its node is done with it"),
             Self::GaveUp { number } => write!(f, "input {number}: its client gave up"),
             Self::Read {
                 call,
                 failed: false,
             } => write!(f, "{call}: read"),
             Self::Read { call, failed: true } => write!(f, "{call}: read failed"),
+            Self::Served {
+                call,
+                version,
+                inputs: 0,
+            } => write!(f, "{call}: found {}", At(*version)),
+            Self::Served {
+                call,
+                version,
+                inputs,
+            } => write!(f, "{call}: found {} for {inputs} inputs", At(*version)),
             Self::Commit {
                 call,
                 expected,
                 numbers,
                 fate,
+                ..
             } => write!(
                 f,
                 "{call}: commit of {numbers:?} on {}, {fate}",
@@ -268,6 +300,7 @@ impl fmt::Display for Event {
                 from,
                 to,
                 fate,
+                ..
             } => write!(
                 f,
                 "{call}: entries from {from} to {to} for the view, {fate}"
@@ -318,6 +351,7 @@ struct At(Option<u64>);
 impl fmt::Display for At {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
+            Some(0) => f.write_str("a record that was deleted since"),
             Some(version) => write!(f, "version {version}"),
             None => f.write_str("no record"),
         }

@@ -14,7 +14,7 @@ use crate::{
     executor::Process,
     fleet::{Sweeping, Up, sweeps},
     history::{Heard, HeardBy, Reach},
-    sent::{Carried, Sent},
+    sent::{Carried, Held},
     store::SimStore,
     workload::{InputOf, KeyOf, ProjectedWorkload, StateOf, VersionOf, ViewOf, Workload},
     world::World,
@@ -25,7 +25,7 @@ pub(crate) type RecordOf<W> = Record<StateOf<W>, VersionOf<W>>;
 /// A kind of write, on some workload.
 pub(crate) trait Kind: Sized + fmt::Debug + Send + Sync + 'static {
     type Load: Workload;
-    type Carries: Carries<Key = KeyOf<Self::Load>, Input = Sent<Self::Load>>;
+    type Carries: Carries<Key = KeyOf<Self::Load>, Input = Held<Self::Load>>;
 
     /// What a view that was written in part is said to show.
     type View: Send + 'static;

@@ -51,6 +51,7 @@ mod weak;
 mod workload;
 mod world;
 
+pub mod behaviour;
 pub mod calls;
 pub mod check;
 pub mod checkers;

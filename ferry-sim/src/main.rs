@@ -1,5 +1,6 @@
 //! Runs the simulations: many seeds, or one again.
 
+mod behaving;
 mod bench;
 mod catching;
 mod cli;
@@ -49,6 +50,7 @@ fn run(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Scenario(story) => stories::run(story),
         Command::Explore(explore) => exploring::run(explore),
         Command::Replay(replay) => replaying::run(replay),
+        Command::Behaviour(asked) => behaving::run(asked),
         Command::Bench(bench) => bench::run(bench),
     }
 }

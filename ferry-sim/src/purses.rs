@@ -141,6 +141,11 @@ impl Purses {
         }
     }
 
+    /// How many ids a purse remembers.
+    pub(crate) fn window(&self) -> usize {
+        self.window.get()
+    }
+
     fn has_met(&self, id: u64) -> bool {
         let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
         met.contains(&id)

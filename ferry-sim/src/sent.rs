@@ -6,6 +6,8 @@ use std::{panic, sync::Arc};
 use ferry_core::{Fold, Projection, RecordOf, Step, StepOf};
 
 use crate::{
+    event::Event,
+    executor::Process,
     history::SubmissionId,
     kind::Kind,
     store::SimStore,
@@ -45,6 +47,32 @@ impl<W: Workload> Clone for Sent<W> {
             content: Arc::clone(&self.content),
             ..*self
         }
+    }
+}
+
+/// An input that a node has taken in. When the node is done with it, answered or not, that is told.
+pub(crate) struct Held<W: Workload> {
+    pub(crate) sent: Sent<W>,
+    /// Where it is told.
+    world: Process,
+}
+
+impl<W: Workload> Held<W> {
+    pub(crate) fn new(sent: Sent<W>, world: Process) -> Self {
+        Self { sent, world }
+    }
+}
+
+impl<W: Workload> Drop for Held<W> {
+    fn drop(&mut self) {
+        let submission = self.sent.submission;
+        self.world.tell(Event::LetGo { submission });
+    }
+}
+
+impl<W: Workload> fmt::Debug for Held<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.sent.fmt(f)
     }
 }
 
@@ -92,24 +120,16 @@ impl<K: Kind> fmt::Debug for Carried<K> {
     }
 }
 
-impl<K: Kind> Fold for Carried<K> {
-    type Schema = SimStore<K>;
-    type Input = Sent<K::Load>;
-    type Outcome = ToldBy<K::Load>;
-
-    fn id(&self, sent: &Self::Input) -> IdOf<K::Load> {
+impl<K: Kind> Carried<K> {
+    pub(crate) fn id_of(&self, sent: &Sent<K::Load>) -> IdOf<K::Load> {
         self.fold.id(&sent.content)
     }
 
-    fn weight(&self, sent: &Self::Input) -> usize {
-        self.fold.weight(&sent.content)
-    }
-
-    fn empty(&self, key: &KeyOf<K::Load>) -> StateOf<K::Load> {
-        self.fold.empty(key)
-    }
-
-    fn step(&self, state: &mut StateOf<K::Load>, sent: &Self::Input) -> StepOf<Self> {
+    pub(crate) fn step_of(
+        &self,
+        state: &mut StateOf<K::Load>,
+        sent: &Sent<K::Load>,
+    ) -> StepOf<Self> {
         match sent.quirk {
             Quirk::None | Quirk::Poison => {}
             // Without the panic hook, which would tell of it.
@@ -124,6 +144,28 @@ impl<K: Kind> Fold for Carried<K> {
             Step::Mismatch(outcome) => Step::Mismatch(told(How::Mismatch)(outcome)),
             Step::TooOld(outcome) => Step::TooOld(told(How::TooOld)(outcome)),
         }
+    }
+}
+
+impl<K: Kind> Fold for Carried<K> {
+    type Schema = SimStore<K>;
+    type Input = Held<K::Load>;
+    type Outcome = ToldBy<K::Load>;
+
+    fn id(&self, held: &Self::Input) -> IdOf<K::Load> {
+        self.id_of(&held.sent)
+    }
+
+    fn weight(&self, held: &Self::Input) -> usize {
+        self.fold.weight(&held.sent.content)
+    }
+
+    fn empty(&self, key: &KeyOf<K::Load>) -> StateOf<K::Load> {
+        self.fold.empty(key)
+    }
+
+    fn step(&self, state: &mut StateOf<K::Load>, held: &Self::Input) -> StepOf<Self> {
+        self.step_of(state, &held.sent)
     }
 }
 
@@ -145,10 +187,10 @@ where
         self.fold.pending(record)
     }
 
-    fn includes(&self, shown: &Shown<K>, sent: &Self::Input) -> bool {
+    fn includes(&self, shown: &Shown<K>, held: &Self::Input) -> bool {
         match &shown.view {
-            Some(view) => K::includes(&self.fold, view, &sent.content),
-            None => shown.numbers.contains(&sent.number),
+            Some(view) => K::includes(&self.fold, view, &held.sent.content),
+            None => shown.numbers.contains(&held.sent.number),
         }
     }
 }

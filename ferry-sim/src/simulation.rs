@@ -13,10 +13,11 @@ use crate::{
     fleet::{client, sweeps, weather},
     history::History,
     kind::{Fenced, Kind, Projected},
-    points::{Point, Points},
+    points::{Point, Points, Whose},
     policy::Policy,
     purses::Purses,
     shrink::{Progress, Shrunk, shrink},
+    store::Layout,
     swarm::{Draws, Size},
     tape::{Choices, Tape},
     trace::{Difference, Keep, Trace},
@@ -91,6 +92,17 @@ pub struct Report {
     pub hash: u64,
     /// How many events there were.
     pub events: usize,
+}
+
+/// All that a run leaves behind.
+pub(crate) struct Lived<W: Workload> {
+    pub(crate) report: Report,
+    pub(crate) kept: Keep,
+    /// As it was drawn.
+    pub(crate) load: W,
+    pub(crate) history: History<W>,
+    /// Whether views are in a store of their own.
+    pub(crate) is_apart: bool,
 }
 
 impl Report {
@@ -187,7 +199,9 @@ macro_rules! runs {
             }
 
             fn keeping(&self, seed: u64, tape: Option<&Tape>, keep: Keep) -> (Report, Keep) {
-                run::<$kind<W>>(&self.workload, self.size, self.policy, seed, tape, keep)
+                let lived =
+                    run::<$kind<W>>(&self.workload, self.size, self.policy, seed, tape, keep);
+                (lived.report, lived.kept)
             }
         }
     };
@@ -258,6 +272,16 @@ fn told(run: impl Fn(Keep) -> (Report, Keep)) -> (Report, Vec<(Instant, Event)>)
     }
 }
 
+/// Runs a seed of the workload that is built in, with every safeguard, and gives all that it leaves behind.
+pub(crate) fn lived(whose: Whose, seed: u64) -> Lived<Purses> {
+    let (load, size, policy) = (Purses::default(), Size::default(), Policy::WHOLE);
+    let keep = Keep::Events(Vec::new());
+    match whose {
+        Whose::Fenced => run::<Fenced<Purses>>(&load, size, policy, seed, None, keep),
+        Whose::Projected => run::<Projected<Purses>>(&load, size, policy, seed, None, keep),
+    }
+}
+
 fn run<K: Kind>(
     load: &K::Load,
     size: Size,
@@ -265,7 +289,7 @@ fn run<K: Kind>(
     seed: u64,
     tape: Option<&Tape>,
     keep: Keep,
-) -> (Report, Keep) {
+) -> Lived<K::Load> {
     if let Err(unusable) = usable::size(size) {
         panic!("{unusable}");
     }
@@ -298,13 +322,19 @@ fn run<K: Kind>(
         hash: 0,
         events: 0,
     };
-    let (hash, events, keep) = executor.end().end();
+    let (hash, events, kept) = executor.end().end();
     let report = Report {
         hash,
         events,
         ..report
     };
-    (report, keep)
+    Lived {
+        report,
+        kept,
+        load,
+        history,
+        is_apart: world.draws.layout == Layout::Apart,
+    }
 }
 
 /// Lets the world live, first with its faults and then without, and gathers what it leaves behind.

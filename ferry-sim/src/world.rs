@@ -19,7 +19,7 @@ use crate::{
     faults::Faults,
     fleet::Node,
     history::{Call, Heard, HeardBy, History, Life, Reach, Submission, SubmissionId},
-    kind::Kind,
+    kind::{Kind, RecordOf},
     points::{Point, Points},
     policy::Policy,
     sent::Quirk,
@@ -221,6 +221,16 @@ impl<K: Kind> World<K> {
         }
         let failed = chance.happens(state.rates.read_failed);
         (call, there, back, failed)
+    }
+
+    /// A read has found this.
+    pub(crate) fn served(&self, call: Call, record: Option<&RecordOf<K::Load>>, inputs: usize) {
+        let version = record.and_then(|record| self.lock().table.number(call.key, &record.version));
+        self.tell(Event::Served {
+            call,
+            version,
+            inputs,
+        });
     }
 
     // ---- of the clients ---------------------------------------------------------------------------

@@ -82,6 +82,25 @@ impl Events {
         SubmissionId(known.map_or(u64::MAX, |at| at as u64))
     }
 
+    fn asked(&self, write: &Write, call: Call, fate: Course) -> Event {
+        match write {
+            Write::Commit {
+                expected, entries, ..
+            } => Event::Commit {
+                call,
+                expected: expected.map(u64::from),
+                numbers: (entries.iter().map(|entry| entry.submission.input.into())).collect(),
+                submissions: (entries.iter().map(|entry| self.id(entry.submission))).collect(),
+                fate,
+            },
+            Write::Projection { version, .. } => Event::Project {
+                call,
+                version: (*version).into(),
+                fate,
+            },
+        }
+    }
+
     fn submits(&mut self, world: &World, state: &State, input: u8, process: u8) -> Event {
         let attempt = match state.clients[usize::from(input)] {
             Client::Wonders { attempts, .. } => attempts,
@@ -109,7 +128,7 @@ impl Events {
             }),
             Wants::Write(write) => {
                 let call = self.call(actor);
-                events.push(asked(write, call, course(fate)));
+                events.push(self.asked(write, call, course(fate)));
                 let verdict = match fate {
                     Fate::Served => {
                         let (effects, arrival) = arrives(world, &state.store, write, call);
@@ -144,11 +163,11 @@ impl Events {
             match in_hand {
                 InHand::Nothing => {}
                 InHand::Arrives => {
-                    events.push(asked(write, call, Course::AnswerLost));
+                    events.push(self.asked(write, call, Course::AnswerLost));
                     events.extend(arrives_unheard(world, &state.store, write, call).0);
                 }
                 InHand::Late => {
-                    events.push(asked(write, call, course(Fate::Late)));
+                    events.push(self.asked(write, call, course(Fate::Late)));
                     self.adrift.push(call);
                 }
             }
@@ -194,24 +213,6 @@ fn course(fate: Fate) -> Course {
         Fate::Failed => Course::Busy,
         Fate::AnswerLost => Course::AnswerLost,
         Fate::Late => Course::RequestLost,
-    }
-}
-
-fn asked(write: &Write, call: Call, fate: Course) -> Event {
-    match write {
-        Write::Commit {
-            expected, entries, ..
-        } => Event::Commit {
-            call,
-            expected: expected.map(u64::from),
-            numbers: (entries.iter().map(|entry| entry.submission.input.into())).collect(),
-            fate,
-        },
-        Write::Projection { version, .. } => Event::Project {
-            call,
-            version: (*version).into(),
-            fate,
-        },
     }
 }
 

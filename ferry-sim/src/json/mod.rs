@@ -1,6 +1,7 @@
 //! What came of it, for programs: one document on standard output. Fields are added to it and keep their meaning;
 //! `format` grows when one changes.
 
+mod behaviours;
 mod replays;
 mod seeds;
 mod stories;
@@ -20,6 +21,7 @@ use ferry_sim::{
 use serde::Serialize;
 
 pub(crate) use self::{
+    behaviours::of_behaviours,
     replays::of_replay,
     seeds::{OfMutant, of_mutants, of_seeds},
     stories::{of_list, of_story},

@@ -42,7 +42,7 @@ impl<K: Kind> World<K> {
                 Durability::AfterAnswer => self.promised(call, expected.clone(), state, entries),
             },
             Asked::Project(record) => self.projected(call, record, request.fence),
-            Asked::Show(span) => Ok(self.shown(call, *span)),
+            Asked::Show { span, .. } => Ok(self.shown(call, *span)),
             Asked::Mark(record) => self.marked(call, record, request.fence),
         }
     }
@@ -80,7 +80,7 @@ impl<K: Kind> World<K> {
                 if winner.is_some_and(|&winner| winner != life) {
                     state.points.met(Point::LostRace);
                 }
-                let expected = expected.and_then(|known| state.table.number(key, known));
+                let expected = expected.map(|known| state.number(key, known));
                 self.tell(Event::Refused {
                     call,
                     expected,

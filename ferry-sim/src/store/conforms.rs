@@ -25,7 +25,7 @@ use crate::{
     kind::Projected,
     policy::{Fence, MarkerOnCommit, Policy, ProjectionFence, Reading, Telling, Versions},
     purses::{Amount, Purse, Purses},
-    sent::{Carried, Quirk, Sent},
+    sent::{Carried, Held, Quirk, Sent},
     swarm::{Draws, Size},
     trace::{Keep, Trace},
     world::World,
@@ -60,14 +60,15 @@ impl Subject for Simulated {
         self.keys.fetch_add(1, Relaxed)
     }
 
-    fn input(&self, number: u32) -> Sent<Purses> {
+    fn input(&self, number: u32) -> Held<Purses> {
         let (id, cents) = (u64::from(number), i64::from(number));
-        Sent {
+        let sent = Sent {
             number: id,
             content: Arc::new(Amount { id, cents }),
             submission: SubmissionId(self.submissions.fetch_add(1, Relaxed)),
             quirk: Quirk::None,
-        }
+        };
+        Held::new(sent, self.world.process.clone())
     }
 
     fn is_same(&self, read: &Purse, committed: &Purse) -> bool {

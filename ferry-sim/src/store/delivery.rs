@@ -41,7 +41,11 @@ pub(super) enum Asked<W: Workload> {
     /// View and marker in one.
     Project(RecordOf<W>),
     /// These entries of the view, which is in another store.
-    Show(Span),
+    Show {
+        span: Span,
+        /// The number of their record's version.
+        version: u64,
+    },
     /// The marker alone.
     Mark(RecordOf<W>),
 }
@@ -51,7 +55,7 @@ impl<W: Workload> Asked<W> {
         match self {
             Self::Commit { .. } => Op::Commit,
             Self::Project(_) => Op::Project,
-            Self::Show(_) => Op::Show,
+            Self::Show { .. } => Op::Show,
             Self::Mark(_) => Op::Mark,
         }
     }
@@ -98,8 +102,9 @@ impl<K: Kind> State<K> {
                 expected, entries, ..
             } => Event::Commit {
                 call,
-                expected: (expected.as_ref()).and_then(|known| self.table.number(call.key, known)),
+                expected: (expected.as_ref()).map(|known| self.number(call.key, known)),
                 numbers: entries.iter().map(|sent| sent.number).collect(),
+                submissions: entries.iter().map(|sent| sent.submission).collect(),
                 fate,
             },
             Asked::Project(record) => Event::Project {
@@ -112,17 +117,18 @@ impl<K: Kind> State<K> {
                 version: self.number(call.key, &record.version),
                 fate,
             },
-            &Asked::Show(Span { from, to, .. }) => Event::Show {
+            Asked::Show { span, version } => Event::Show {
                 call,
-                from,
-                to,
+                version: *version,
+                from: span.from,
+                to: span.to,
                 fate,
             },
         }
     }
 
     /// The number of a version that was read; 0 where its record has been deleted since.
-    fn number(&self, key: u32, version: &VersionOf<K::Load>) -> u64 {
+    pub(super) fn number(&self, key: u32, version: &VersionOf<K::Load>) -> u64 {
         self.table.number(key, version).unwrap_or(0)
     }
 }

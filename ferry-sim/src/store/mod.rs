@@ -140,11 +140,17 @@ impl<K: Kind> SimStore<K> {
         or(heard, timed_out).await
     }
 
-    async fn fetched(&self, key: u32) -> Result<Option<RecordOf<Self>>, Fault<StoreError>> {
+    /// For a batch of so many inputs; for none, to project.
+    async fn fetched(
+        &self,
+        key: u32,
+        inputs: usize,
+    ) -> Result<Option<RecordOf<Self>>, Fault<StoreError>> {
         let (call, there, back, failed) = self.world.read_asked(self.life, key);
         self.process.sleep(there).await;
         let is_stale = self.world.policy.reading == Reading::Stale;
         let (record, was_stale) = self.world.lock().table.read(key, is_stale);
+        self.world.served(call, record.as_ref(), inputs);
         self.world.weakened_if(was_stale);
         self.process.sleep(back).await;
         self.world.tell(Event::Read { call, failed });
@@ -197,7 +203,7 @@ impl<K: Kind> Store for SimStore<K> {
         let key = self.world.number_of(key);
         let ask = if ids.is_empty() { Ask::Look } else { Ask::Read };
         let noted = self.world.asks(self.life, key, ask);
-        let read = self.fetched(key).await;
+        let read = self.fetched(key, ids.len()).await;
         self.world.hears(noted, Came::of(&read));
         read
     }

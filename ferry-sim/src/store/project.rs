@@ -84,9 +84,10 @@ impl<K: Kind> SimStore<K> {
         key: u32,
         record: &RecordOf<K::Load>,
     ) -> Result<Option<Coverage<Shown<K>, StoreError>>, CommitError<StoreError>> {
-        let (span, is_part) = {
+        let (span, is_part, version) = {
             let mut state = self.world.lock();
             let whole = state.table.span(key, record);
+            let version = state.number(key, &record.version);
             let len = whole.to.saturating_sub(whole.from);
             let mut chance = state.faults.of_request(self.life.node, key);
             let rate = state.rates.part;
@@ -98,12 +99,12 @@ impl<K: Kind> SimStore<K> {
             match part {
                 Some(part) => {
                     let to = whole.from + part;
-                    (Span { to, ..whole }, true)
+                    (Span { to, ..whole }, true, version)
                 }
-                None => (whole, false),
+                None => (whole, false, version),
             }
         };
-        self.ask(key, Asked::Show(span)).await?;
+        self.ask(key, Asked::Show { span, version }).await?;
         Ok(is_part.then(|| {
             self.world.met(Point::ShownInPart);
             Coverage::Part {

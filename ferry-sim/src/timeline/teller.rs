@@ -68,7 +68,7 @@ impl Teller {
             ..
         } = self;
         match event {
-            Event::Polled { .. } => {}
+            Event::Polled { .. } | Event::Served { .. } | Event::LetGo { .. } => {}
             Event::Submitted {
                 submission,
                 node,

@@ -1,6 +1,6 @@
 //! A fenced write by hand, as a kind of write: the real handle, and batches that are carried by [`Trips`].
 
-use core::{convert::Infallible, marker::PhantomData, mem, pin::Pin};
+use core::{convert::Infallible, marker::PhantomData, pin::Pin};
 use std::sync::Arc;
 
 use ferry_core::{
@@ -14,7 +14,7 @@ use crate::{
     fleet::{Sweeping, Up},
     history::{Heard, HeardBy},
     kind::{AnswerOf, Kind, RecordOf},
-    sent::{Carried, Sent},
+    sent::{Carried, Held},
     store::SimStore,
     workload::{KeyOf, StateOf, VersionOf, Workload},
     world::World,
@@ -26,22 +26,23 @@ pub(crate) struct ByHand<W>(PhantomData<W>);
 
 impl<W: Workload> BatchCall for Trips<ByHand<W>> {
     type Key = KeyOf<W>;
-    type Input = Sent<W>;
+    type Input = Held<W>;
     type Outcome = HeardBy<W>;
 
     async fn call(
         &self,
         key: &KeyOf<W>,
-        inputs: &mut Vec<Sent<W>>,
+        inputs: &mut Vec<Held<W>>,
         outcomes: &mut Vec<HeardBy<W>>,
     ) {
-        *outcomes = self.carry(key, mem::take(inputs)).await;
+        let sent = inputs.iter().map(|held| held.sent.clone()).collect();
+        *outcomes = self.carry(key, sent).await;
     }
 }
 
 impl<W: Workload> Kind for ByHand<W> {
     type Load = W;
-    type Carries = OwnCall<KeyOf<W>, Sent<W>, HeardBy<W>>;
+    type Carries = OwnCall<KeyOf<W>, Held<W>, HeardBy<W>>;
     type View = ();
 
     const IS_PROJECTED: bool = false;

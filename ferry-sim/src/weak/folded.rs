@@ -137,7 +137,7 @@ impl<K: Kind> Trips<K> {
         state: &mut StateOf<K::Load>,
         input: &Sent<K::Load>,
     ) -> Option<StepOf<Carried<K>>> {
-        catch_unwind(AssertUnwindSafe(|| self.fold.step(state, input))).ok()
+        catch_unwind(AssertUnwindSafe(|| self.fold.step_of(state, input))).ok()
     }
 
     /// Whether the state holds the input.

@@ -15,7 +15,7 @@ use crate::{
     history::{Heard, HeardBy, Life, Why},
     kind::Kind,
     policy::{Front, Places, Resuming},
-    sent::{Carried, Sent},
+    sent::{Carried, Held, Sent},
     store::SimStore,
     workload::Workload,
     world::World,
@@ -171,10 +171,10 @@ impl<K: Kind> Up<K> {
             }
             _ => &self.ferry,
         };
-        let key = world.key(key);
+        let (key, held) = (world.key(key), Held::new(sent, world.process.clone()));
         let submitted = match within {
-            Some(within) => ferry.submit_within(key, sent, within),
-            None => ferry.submit(key, sent),
+            Some(within) => ferry.submit_within(key, held, within),
+            None => ferry.submit(key, held),
         };
         let answer = submitted.ok()?;
         Some(Box::pin(async move { K::heard(answer.await) }))

@@ -146,9 +146,7 @@ impl<K: Kind> Trips<K> {
 
     async fn try_once(&self, batch: &mut Batch<K>, tries: &mut Tries<K>) -> Tried<K> {
         let inputs = tries.open.iter().map(|&at| &batch.inputs[at]);
-        let ids: Vec<_> = inputs
-            .map(|sent| ferry_core::Fold::id(&self.fold, sent))
-            .collect();
+        let ids: Vec<_> = inputs.map(|sent| self.fold.id_of(sent)).collect();
         let record = match self.store.read(&batch.key, &ids).await {
             Ok(record) => record,
             Err(fault) => return Tried::NotLanded(Why::Store(fault.error), fault.class),

@@ -1,0 +1,242 @@
+//! What has to occur in behaviours: if nothing goes wrong in them, that the specification allows them proves little.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::line::{Actor, Came, Committed, Line, Manner, Projection, Said, Submitted, Writes};
+use crate::points::Whose;
+
+macro_rules! mets {
+    ($($met:ident: $fenced:literal, $projected:literal, $words:literal;)*) => {
+        /// Something that has to occur in the behaviours of many seeds.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Met {
+            $(#[doc = $words] $met,)*
+        }
+
+        impl Met {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$met,)*];
+
+            /// In words.
+            #[must_use]
+            pub fn words(self) -> &'static str {
+                match self { $(Self::$met => $words,)* }
+            }
+
+            /// How often it has to occur in the behaviour of one key in each of two hundred seeds. Zero: it is too rare
+            /// to be asked for, or cannot occur in this simulation.
+            #[must_use]
+            pub fn least(self, of: Whose) -> u64 {
+                let (fenced, projected) = match self { $(Self::$met => ($fenced, $projected),)* };
+                match of {
+                    Whose::Fenced => fenced,
+                    Whose::Projected => projected,
+                }
+            }
+        }
+    };
+}
+
+mets! {
+    Committed: 1_000, 1_000, "a commit was sent";
+    Landed: 1_000, 1_000, "a commit landed";
+    LandedLate: 10, 10, "a commit landed when its node had given it up";
+    LandedAfterCrash: 1, 1, "a commit landed after its node had crashed";
+    LandedUnheard: 20, 20, "a commit landed, and its node heard nothing of use";
+    Refused: 20, 20, "a commit was refused";
+    RefusedByItself: 3, 3, "a commit was refused, since its own first copy had landed";
+    InDoubt: 50, 50, "a commit was in doubt";
+    NotLanded: 50, 50, "a commit did not land for certain";
+    Crash: 10, 10, "a node crashed with inputs in it";
+    CrashInFlight: 3, 3, "a node crashed with a commit in flight";
+    Applied: 1_000, 1_000, "an input was answered as applied";
+    Duplicate: 100, 100, "an input was answered from what another submission of it had left";
+    Declined: 100, 100, "an input was declined";
+    Mismatch: 5, 5, "an id came with other content";
+    TooOld: 5, 5, "an id was too old";
+    NotCommitted: 50, 50, "an input was told not committed";
+    AnsweredInDoubt: 20, 20, "an input was told in doubt";
+    Overtaken: 0, 0, "an input was overtaken";
+    Withdrawn: 5, 5, "an input was withdrawn";
+    Unheard: 10, 10, "an input was answered, and nobody heard it";
+    Deleted: 50, 0, "a record was deleted";
+    LookedAt: 0, 50, "a node looked at what its record owes";
+    Resumed: 0, 100, "a resumer looked at what a record owes";
+    Projected: 0, 1_000, "a projection took effect";
+    ProjectedInPart: 0, 20, "a projection showed a part";
+    ProjectedLate: 0, 20, "a projection took effect when its sender had given it up";
+    ProjectionRefused: 0, 50, "a projection was refused";
+    ProjectionUnknown: 0, 100, "nobody knew what came of a projection";
+    ToldProjected: 0, 1_000, "an outcome was told as projected";
+    ToldCommitted: 0, 50, "an outcome was told, and its view could be late";
+}
+
+/// How often each occurred.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mets(Vec<u64>);
+
+impl Default for Mets {
+    fn default() -> Self {
+        Self(vec![0; Met::ALL.len()])
+    }
+}
+
+impl Mets {
+    /// In these lines.
+    #[must_use]
+    pub fn of(lines: &[Line]) -> Self {
+        let mut counter = Counter::default();
+        lines.iter().for_each(|line| counter.take(line));
+        counter.mets
+    }
+
+    /// How often it occurred.
+    #[must_use]
+    pub fn count(&self, met: Met) -> u64 {
+        self.0[met as usize]
+    }
+
+    /// Adds another's counts to these.
+    pub fn add(&mut self, other: &Self) {
+        for (count, other) in self.0.iter_mut().zip(&other.0) {
+            *count += other;
+        }
+    }
+
+    /// What occurred less often than it has to in so many seeds, with how often it has to.
+    pub fn missing(&self, of: Whose, seeds: u64) -> impl Iterator<Item = (Met, u64)> {
+        let least = move |met: Met| seeds * met.least(of) / 200;
+        let all = Met::ALL.iter().map(move |&met| (met, least(met)));
+        all.filter(|&(met, least)| self.count(met) < least)
+    }
+}
+
+#[derive(Default)]
+struct Counter {
+    mets: Mets,
+    /// The commit that a node waits for, and whether it has landed.
+    awaited: BTreeMap<usize, (Committed, bool)>,
+    orphans: Vec<Committed>,
+    written: BTreeSet<Submitted>,
+    /// How many entries the record had at each version.
+    entries: BTreeMap<u64, usize>,
+    projecting: BTreeMap<Actor, Projection>,
+}
+
+impl Counter {
+    fn met(&mut self, met: Met) {
+        self.mets.0[met as usize] += 1;
+    }
+
+    fn take(&mut self, line: &Line) {
+        match line {
+            Line::Commit(node, commit) => {
+                self.met(Met::Committed);
+                self.awaited.insert(*node, (commit.clone(), false));
+            }
+            Line::Land(commit, version) => self.landed(commit, *version),
+            Line::Landed(node) => {
+                self.awaited.remove(node);
+            }
+            Line::Refused(node) => {
+                self.met(Met::Refused);
+                self.told(*node, Met::RefusedByItself);
+            }
+            Line::NotLanded(node) => {
+                self.met(Met::NotLanded);
+                self.awaited.remove(node);
+            }
+            Line::InDoubt(node) => {
+                self.met(Met::InDoubt);
+                self.told(*node, Met::LandedUnheard);
+            }
+            Line::Answer(_, submitted, said, manner) => self.answered(submitted, *said, *manner),
+            Line::Leave(..) => self.met(Met::Unheard),
+            Line::Withdraw(..) => self.met(Met::Withdrawn),
+            Line::Crash(node) => self.crashed(*node),
+            Line::Delete => self.met(Met::Deleted),
+            Line::Look(Actor::Node(_), _) => self.met(Met::LookedAt),
+            Line::Look(Actor::Resumer(_), _) => self.met(Met::Resumed),
+            Line::Project(projection) => self.projecting(*projection),
+            Line::Arrive(projection) => self.arrived(projection),
+            Line::Told(by, came) => {
+                self.projecting.remove(by);
+                match came {
+                    Came::Shown => {}
+                    Came::Refused => self.met(Met::ProjectionRefused),
+                    Came::Unknown => self.met(Met::ProjectionUnknown),
+                }
+            }
+            Line::ResumerCrash(node) => {
+                self.projecting.remove(&Actor::Resumer(*node));
+            }
+            Line::Submit(..) | Line::Read { .. } => {}
+        }
+    }
+
+    fn landed(&mut self, commit: &Committed, version: u64) {
+        self.met(Met::Landed);
+        self.written.extend(&commit.adds);
+        let before = self.entries.get(&commit.on).copied().unwrap_or(0);
+        self.entries.insert(version, before + commit.adds.len());
+        let mut awaited = self.awaited.values_mut();
+        match awaited.find(|(awaited, _)| awaited == commit) {
+            Some((_, has_landed)) => *has_landed = true,
+            None if self.orphans.contains(commit) => self.met(Met::LandedAfterCrash),
+            None => self.met(Met::LandedLate),
+        }
+    }
+
+    /// A node was told of its commit; this was met if that had landed.
+    fn told(&mut self, node: usize, if_landed: Met) {
+        if let Some((_, true)) = self.awaited.remove(&node) {
+            self.met(if_landed);
+        }
+    }
+
+    fn answered(&mut self, submitted: &Submitted, said: Said, manner: Manner) {
+        self.met(match said {
+            Said::Applied(_) => Met::Applied,
+            Said::Declined => Met::Declined,
+            Said::Mismatch => Met::Mismatch,
+            Said::TooOld => Met::TooOld,
+            Said::NotCommitted => Met::NotCommitted,
+            Said::InDoubt => Met::AnsweredInDoubt,
+        });
+        if matches!(said, Said::Applied(_)) && !self.written.contains(submitted) {
+            self.met(Met::Duplicate);
+        }
+        match manner {
+            Manner::Durable | Manner::Failed => {}
+            Manner::Projected => self.met(Met::ToldProjected),
+            Manner::Committed => self.met(Met::ToldCommitted),
+            Manner::Overtaken => self.met(Met::Overtaken),
+        }
+    }
+
+    fn crashed(&mut self, node: usize) {
+        self.met(Met::Crash);
+        self.projecting.remove(&Actor::Node(node));
+        if let Some((commit, _)) = self.awaited.remove(&node) {
+            self.met(Met::CrashInFlight);
+            self.orphans.push(commit);
+        }
+    }
+
+    fn projecting(&mut self, projection: Projection) {
+        let all = self.entries.get(&projection.version).copied();
+        if projection.writes == Writes::Show && all.is_some_and(|all| projection.to < all) {
+            self.met(Met::ProjectedInPart);
+        }
+        self.projecting.insert(projection.by, projection);
+    }
+
+    fn arrived(&mut self, projection: &Projection) {
+        self.met(Met::Projected);
+        let awaited = self.projecting.get(&projection.by);
+        if awaited.is_none_or(|awaited| awaited.version != projection.version) {
+            self.met(Met::ProjectedLate);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Runs as behaviours of the specification in `formal/`: for each key, the steps that were taken, as the specification names
+//! them.
+//!
+//! A model checker then says whether the specification allows them, one after the other. Nothing is judged or made up in
+//! here: each line is what an event of the run says.
+//!
+//! ```
+//! use ferry_sim::{behaviour, points::Whose};
+//!
+//! let of_seed = behaviour::of_seed(Whose::Fenced, 7);
+//! let mut module = Vec::new();
+//! behaviour::write_module(&mut module, "Traces", &of_seed)?;
+//! assert!(String::from_utf8_lossy(&module).contains(r#"act |-> "Submit""#));
+//! # Ok::<_, std::io::Error>(())
+//! ```
+//!
+//! | to see | read |
+//! | --- | --- |
+//! | which steps there are | `line.rs` |
+//! | how events become steps | `translate.rs`; of a projection, `projecting.rs`; what is looked up for that, `facts.rs` |
+//! | how steps become TLA+ | `module.rs` |
+//! | what has to occur in them | `met.rs` |
+//! | how they are spoiled, to see that it is noticed | `doctor.rs` |
+
+mod doctor;
+mod facts;
+mod line;
+mod met;
+mod module;
+mod projecting;
+mod translate;
+
+pub use self::{
+    doctor::Doctor,
+    line::{Actor, Came, Committed, Line, Manner, Projection, Said, Submitted, Writes},
+    met::{Met, Mets},
+    module::write_module,
+};
+use crate::{
+    points::Whose,
+    purses::Purses,
+    sent::Quirk,
+    simulation::{Lived, lived},
+    trace::Keep,
+};
+
+/// What happened to one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Behaviour {
+    /// In which seed.
+    pub seed: u64,
+    /// Which key.
+    pub key: u32,
+    /// How many ids its record remembers.
+    pub window: usize,
+    /// Whether its view is in a store of its own.
+    pub is_apart: bool,
+    /// The submissions at which the step panics.
+    pub panics: Vec<Submitted>,
+    /// The steps, in their order.
+    pub lines: Vec<Line>,
+    /// Which of the lines, from one on, is the first that is not as it was; 0: none.
+    pub doctored: usize,
+}
+
+impl Behaviour {
+    /// Whether the specification has all that happened. That of the projection has no deletion of a record with its view.
+    #[must_use]
+    pub fn is_specified(&self, whose: Whose) -> bool {
+        match whose {
+            Whose::Fenced => true,
+            Whose::Projected => !self.lines.contains(&Line::Delete),
+        }
+    }
+}
+
+/// Runs a seed, and gives the behaviour of each key that anything was submitted to, in the order of their numbers.
+#[must_use]
+pub fn of_seed(whose: Whose, seed: u64) -> Vec<Behaviour> {
+    of_run(seed, lived(whose, seed))
+}
+
+fn of_run(seed: u64, lived: Lived<Purses>) -> Vec<Behaviour> {
+    let Keep::Events(events) = lived.kept else {
+        unreachable!("it keeps what it was told to keep")
+    };
+    let submissions = &lived.history.submissions;
+    let facts = facts::Facts::of(&events, submissions);
+    let panics = |of_key: u32| {
+        let panics = (facts.all())
+            .filter(|(_, it)| it.key == of_key && it.quirk == Quirk::Panics)
+            .map(|(id, _)| facts.submitted(id));
+        panics.collect()
+    };
+    let behaviours = translate::by_key(&events, &facts)
+        .into_iter()
+        .map(|(key, lines)| Behaviour {
+            seed,
+            key,
+            window: lived.load.window(),
+            is_apart: lived.is_apart,
+            panics: panics(key),
+            lines,
+            doctored: 0,
+        });
+    behaviours.collect()
+}
