@@ -144,6 +144,7 @@
 //! - That every call ends. A call that hangs hangs the check: give the test a time-out.
 //! - That a read is linearizable where replicas lag only under load.
 //! - What goes wrong only after thousands of commits to one key, such as a version that is cut to two bytes.
+//! - What shows only where a count gains a digit, if versions are counted over all keys and it gains none in 300 commits.
 //! - What goes wrong with kinds of keys, ids and contents that the subject does not give.
 //!
 //! | to see | read |
