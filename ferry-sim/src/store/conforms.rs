@@ -1,6 +1,7 @@
 //! The simulated store keeps the contract that real ones have to keep, and without a safeguard it does not.
 
 use core::{
+    num::NonZeroUsize,
     pin::pin,
     task::{Context, Poll},
     time::Duration,
@@ -32,6 +33,9 @@ use crate::{
 };
 
 type Kind = Projected<Purses>;
+
+/// As many as the kit asks for at once, and those before them.
+const IDS: NonZeroUsize = NonZeroUsize::new(1_024).unwrap();
 
 /// More than the kit uses.
 const KEYS: u32 = 1_000;
@@ -148,7 +152,7 @@ fn checked(layout: Layout, policy: Policy) -> Report {
         layout,
         ..Draws::still(size)
     };
-    let load = Purses::default();
+    let load = Purses::default().remembering(IDS);
     let subject = Simulated {
         world: World::new(
             executor.process(),
