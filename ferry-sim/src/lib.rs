@@ -64,6 +64,7 @@ pub mod mutants;
 pub mod points;
 pub mod policy;
 pub mod purses;
+pub mod safeguards;
 pub mod scenario;
 #[cfg(feature = "timeline")]
 pub mod timeline;

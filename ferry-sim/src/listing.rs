@@ -2,9 +2,23 @@
 
 use std::fmt::{self, Write};
 
-use ferry_sim::mutants::{ALL, IMPOSSIBLE, Impossible, Mutant};
+use ferry_sim::{
+    mutants::{ALL, IMPOSSIBLE, Impossible, Mutant},
+    safeguards::{self, Safeguard},
+};
 
 use crate::json::OfMutant;
+
+fn row_of(safeguard: &Safeguard) -> String {
+    let code = |name: Option<&str>| name.map_or_else(|| "-".to_owned(), |name| format!("`{name}`"));
+    format!(
+        "| {} | {} | {} | {} |",
+        safeguard.fails,
+        safeguard.mutant.unwrap_or("-"),
+        code(safeguard.walk),
+        code(safeguard.variant)
+    )
+}
 
 /// The page: every mutant with what came of it, and those that do not compile.
 pub(crate) fn made_of(all: &[OfMutant]) -> Result<String, fmt::Error> {
@@ -39,7 +53,17 @@ pub(crate) fn made_of(all: &[OfMutant]) -> Result<String, fmt::Error> {
     page.push_str(
         "\nThose with a `Mistake` have a driver that is written by hand, and those with a `Front` something else in front of the \
          write; both without a mistake are as sound as the real ones (`ferry-sim/tests/weak.rs`).\n\n\
-         ## What does not compile\n\n\
+         ## In the walk and in the specification\n\n\
+         `explore --mutants` leaves a safeguard out of the real machines and goes through every schedule of a small scope; \
+         `formal/check` leaves it out of the specification. It is the same property that fails without it.\n\n\
+         | property | simulation | walk | specification |\n\
+         | --- | --- | --- | --- |\n",
+    );
+    for safeguard in safeguards::ALL {
+        writeln!(page, "{}", row_of(safeguard))?;
+    }
+    page.push_str(
+        "\n## What does not compile\n\n\
          | would be | cannot be written, since | shown in | by the example with |\n\
          | --- | --- | --- | --- |\n",
     );

@@ -2,7 +2,11 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use ferry_sim::mutants::{ALL, IMPOSSIBLE, Impossible};
+use ferry_sim::{
+    explore,
+    mutants::{ALL, IMPOSSIBLE, Impossible, Mutant},
+    safeguards,
+};
 
 #[test]
 fn every_mutant_is_caught_by_the_property_that_it_breaks() {
@@ -21,6 +25,31 @@ fn every_mutant_is_caught_by_the_property_that_it_breaks() {
 fn no_two_have_the_same_name() {
     let names: BTreeSet<_> = ALL.iter().map(|mutant| mutant.name).collect();
     assert_eq!(names.len(), ALL.len());
+}
+
+#[test]
+fn it_is_the_same_property_that_fails_in_the_walk() {
+    for safeguard in safeguards::ALL {
+        let mutant = safeguard.mutant.map(|name| match Mutant::named(name) {
+            Some(mutant) => mutant.fails,
+            None => panic!("there is no mutant \"{name}\""),
+        });
+        let walk = safeguard
+            .walk
+            .map(|name| match explore::Mutant::named(name) {
+                Some(mutant) => mutant.fails,
+                None => panic!("there is no `explore --mutant {name}`"),
+            });
+        for fails in [mutant, walk].into_iter().flatten() {
+            assert_eq!(fails, safeguard.fails, "{safeguard:?}");
+        }
+    }
+    let walked: BTreeSet<_> = (safeguards::ALL
+        .iter()
+        .filter_map(|safeguard| safeguard.walk))
+    .collect();
+    let all: BTreeSet<_> = explore::MUTANTS.iter().map(|mutant| mutant.name).collect();
+    assert_eq!(walked, all);
 }
 
 fn in_the_repository(file: &str) -> String {
@@ -63,6 +92,21 @@ fn the_page_that_lists_them_is_up_to_date() {
             seeds.trim_end_matches(" |").parse::<u64>().is_ok(),
             "{found}"
         );
+    }
+    assert!(next().starts_with("| property |"), "{again}");
+    assert!(next().starts_with("| --- |"), "{again}");
+    for safeguard in safeguards::ALL {
+        let found = next();
+        let names = [safeguard.mutant, safeguard.walk, safeguard.variant];
+        let columns: Vec<_> = found
+            .trim_matches('|')
+            .split(" | ")
+            .map(|column| column.trim().trim_matches('`'))
+            .collect();
+        let expected: Vec<_> = names
+            .map(|name| name.unwrap_or("-").trim_matches('`'))
+            .to_vec();
+        assert_eq!(columns[1..], expected, "{again}");
     }
     assert!(next().starts_with("| would be |"), "{again}");
     assert!(next().starts_with("| --- |"), "{again}");

@@ -6,10 +6,12 @@ mod table;
 
 use std::{
     collections::BTreeMap,
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
 
+use ferry_sim::safeguards;
 use specification::Specification;
 
 /// The root of the repository. There is none around a packaged crate, which comes without the specifications.
@@ -98,4 +100,17 @@ fn what_a_variant_has_to_violate_is_a_property_and_its_configuration_lists_it() 
         wrong.extend(row.complaint(defined, &cfg));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_variant_fails_by_the_property_that_fails_without_that_safeguard_in_the_code() {
+    let Some(root) = repository() else { return };
+    let text = fs::read_to_string(root.join("formal/expect.tsv")).unwrap();
+    let specified: BTreeSet<_> = table::violations(&text)
+        .filter_map(|row| Some((row.cfg.strip_prefix("variants/")?, row.expected.to_owned())))
+        .collect();
+    let in_the_code: BTreeSet<_> = (safeguards::ALL.iter())
+        .filter_map(|safeguard| Some((safeguard.variant?, format!("{:?}", safeguard.fails))))
+        .collect();
+    assert_eq!(specified, in_the_code);
 }
