@@ -1,6 +1,10 @@
 //! Tasks, which of them are ready, and the groups that they belong to.
 
-use core::{mem, pin::Pin, task::Waker};
+use core::{
+    mem,
+    pin::Pin,
+    task::{Context, Poll, Waker},
+};
 
 pub(super) type Job = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -15,6 +19,13 @@ pub(super) struct TaskId {
 pub(super) struct Running {
     pub(super) job: Job,
     pub(super) waker: Waker,
+}
+
+impl Running {
+    pub(super) fn poll(&mut self) -> Poll<()> {
+        let mut context = Context::from_waker(&self.waker);
+        self.job.as_mut().poll(&mut context)
+    }
 }
 
 pub(super) struct Task {
