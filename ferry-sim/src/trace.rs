@@ -126,10 +126,9 @@ impl Rolling {
 
 impl Hasher for Rolling {
     fn write(&mut self, bytes: &[u8]) {
+        let from_last = |word, &byte| word << 8 | u64::from(byte);
         for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.take(u64::from_le_bytes(word));
+            self.take(chunk.iter().rev().fold(0, from_last));
         }
     }
 
