@@ -3,6 +3,7 @@
 use core::{
     fmt,
     hash::{Hash, Hasher},
+    mem,
 };
 
 use ferry_core::Instant;
@@ -81,6 +82,17 @@ impl Trace {
         self.events += 1;
     }
 
+    /// As if the event were added, of which most are.
+    pub(crate) fn polled(&mut self, at: Instant, task: u64) {
+        let event = Event::Polled { task };
+        if !matches!(self.keep, Keep::Nothing) {
+            return self.add(at, event);
+        }
+        // What is derived for it, without looking for which event it is.
+        (at.nanos(), mem::discriminant(&event), task).hash(&mut self.hasher);
+        self.events += 1;
+    }
+
     /// The hash of all events, and what was kept of them.
     pub(crate) fn end(self) -> (u64, usize, Keep) {
         let hash = self.hasher.finish();
@@ -114,10 +126,9 @@ impl Rolling {
 
 impl Hasher for Rolling {
     fn write(&mut self, bytes: &[u8]) {
+        let from_last = |word, &byte| word << 8 | u64::from(byte);
         for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.take(u64::from_le_bytes(word));
+            self.take(chunk.iter().rev().fold(0, from_last));
         }
     }
 
@@ -141,6 +152,19 @@ impl Hasher for Rolling {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_poll_is_hashed_as_the_event_that_it_is() {
+        let hash = |add: &dyn Fn(&mut Trace, Instant, u64)| {
+            let mut trace = Trace::new(Keep::Nothing);
+            add(&mut trace, Instant::from_nanos(7), 9);
+            let (hash, events, _) = trace.end();
+            (hash, events)
+        };
+        let polled = hash(&|trace, at, task| trace.polled(at, task));
+        let added = hash(&|trace, at, task| trace.add(at, Event::Polled { task }));
+        assert_eq!(polled, added);
+    }
 
     fn run(keep: Keep, nodes: &[usize]) -> Keep {
         let mut trace = Trace::new(keep);

@@ -75,12 +75,14 @@ pub(super) struct AsyncEdge<R, S> {
     pub(super) store: S,
 }
 
+#[expect(
+    clippy::manual_async_fn,
+    reason = "an `async fn` moves its arguments once more, and a stage is large"
+)]
 impl<R: Runtime, S: Store> Edge<S> for AsyncEdge<R, S> {
     fn now(&self) -> Instant {
         self.runtime.now()
     }
-
-    // Blocks, and not `async fn`s, which move their arguments once more: a stage is large.
 
     fn read<Q: WantsRead<S>>(&self, stage: Q) -> impl Future<Output = Q::Next> + Send {
         async move {
@@ -108,6 +110,10 @@ impl<R: Runtime, S: Store> Edge<S> for AsyncEdge<R, S> {
     }
 }
 
+#[expect(
+    clippy::manual_async_fn,
+    reason = "an `async fn` moves its arguments once more, and a stage is large"
+)]
 impl<R: Runtime, S: ProjectedStore> ProjectedEdge<S, S::View> for AsyncEdge<R, S> {
     fn project<Q: WantsProject<S, S::View>>(
         &self,

@@ -10,7 +10,10 @@ mod tasks;
 mod timer;
 mod timers;
 
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::{
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    task::Poll,
+};
 use std::sync::Arc;
 
 use ferry_core::Instant;
@@ -72,8 +75,9 @@ impl Executor {
     /// moment still run.
     pub fn run_until(&self, end: Instant) -> Halt {
         let mut polls = 0;
+        let mut polled = None;
         loop {
-            let (id, running) = match self.core.turn(end) {
+            let (id, running) = match self.core.turn(end, polled.take()) {
                 Turn::Poll(id, running) => (id, running),
                 Turn::Jumped => {
                     polls = 0;
@@ -81,13 +85,19 @@ impl Executor {
                 }
                 Turn::Over(halt) => return halt,
             };
-            if let Some(running) = running {
-                self.core.poll(id, running);
+            if let Some(mut running) = running {
+                match running.poll() {
+                    Poll::Pending => polled = Some((id, running)),
+                    Poll::Ready(()) => self.core.end(id, running),
+                }
             }
             polls += 1;
             let left = self.polls_left.load(Relaxed).saturating_sub(1);
             self.polls_left.store(left, Relaxed);
             if polls > POLLS_MAX || left == 0 {
+                if let Some((id, running)) = polled {
+                    self.core.rest(id, running);
+                }
                 return Halt::Spinning;
             }
         }

@@ -3,7 +3,7 @@
 use core::{
     fmt, mem,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
-    task::{Context, Waker},
+    task::Waker,
 };
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -110,9 +110,18 @@ impl Core {
         drop(spawned);
     }
 
-    /// Draws which of the ready tasks goes next; where none is, the clock jumps to the next timer, but to this moment at most.
-    pub(super) fn turn(&self, end: Instant) -> Turn {
+    /// Takes back the task that was polled and is not over, and draws which of those that are ready goes next; where none is, the
+    /// clock jumps to the next timer, but to this moment at most.
+    pub(super) fn turn(&self, end: Instant, polled: Option<(TaskId, Running)>) -> Turn {
         let mut state = self.lock();
+        if let Some((id, running)) = polled {
+            if let Some(crashed) = state.tasks.bring_back(id, running) {
+                // Its process crashed while it ran.
+                drop(state);
+                drop(crashed);
+                state = self.lock();
+            }
+        }
         let drawn = match state.tasks.ready() {
             0 => return self.jump(state, end),
             1 => 0,
@@ -120,26 +129,20 @@ impl Core {
         };
         let (id, running) = state.tasks.take(drawn);
         state.polled = Some(id);
-        let polled = Event::Polled { task: id.nth };
-        state.trace.add(self.now(), polled);
+        state.trace.polled(self.now(), id.nth);
         Turn::Poll(id, running)
     }
 
-    pub(super) fn poll(&self, id: TaskId, mut running: Running) {
-        let Running { job, waker } = &mut running;
-        let is_over = job
-            .as_mut()
-            .poll(&mut Context::from_waker(waker))
-            .is_ready();
-        let mut state = self.lock();
-        // What is over is dropped, and what belongs to a process that crashed while it ran.
-        let (done, crashed) = if is_over {
-            (state.tasks.remove(id), Some(running))
-        } else {
-            (None, state.tasks.bring_back(id, running))
-        };
-        drop(state);
-        drop((crashed, done));
+    /// Takes back a task that was polled and is not over, when no turn follows.
+    pub(super) fn rest(&self, id: TaskId, running: Running) {
+        let crashed = self.lock().tasks.bring_back(id, running);
+        drop(crashed);
+    }
+
+    /// A task is over.
+    pub(super) fn end(&self, id: TaskId, running: Running) {
+        let ended = self.lock().tasks.remove(id);
+        drop((running, ended));
     }
 
     // ---- groups -----------------------------------------------------------------------------------

@@ -1,6 +1,10 @@
 //! Tasks, which of them are ready, and the groups that they belong to.
 
-use core::{mem, pin::Pin, task::Waker};
+use core::{
+    mem,
+    pin::Pin,
+    task::{Context, Poll, Waker},
+};
 
 pub(super) type Job = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -15,6 +19,13 @@ pub(super) struct TaskId {
 pub(super) struct Running {
     pub(super) job: Job,
     pub(super) waker: Waker,
+}
+
+impl Running {
+    pub(super) fn poll(&mut self) -> Poll<()> {
+        let mut context = Context::from_waker(&self.waker);
+        self.job.as_mut().poll(&mut context)
+    }
 }
 
 pub(super) struct Task {
@@ -104,7 +115,13 @@ impl Tasks {
 
     /// Takes one of those that are ready, to be polled. It may be over, and have been woken by its last poll.
     pub(super) fn take(&mut self, ready: usize) -> (TaskId, Option<Running>) {
-        let id = self.ready.remove(ready);
+        let id = self.ready[ready];
+        if ready + 1 == self.ready.len() {
+            // As it is most often: there is one.
+            self.ready.pop();
+        } else {
+            self.ready.remove(ready);
+        }
         let running = self.task(id).and_then(|task| {
             task.is_woken = false;
             task.running.take()
