@@ -48,6 +48,19 @@ impl<W: Workload> Clone for Sent<W> {
     }
 }
 
+/// An input's id, with the attempt that it came in.
+pub(crate) struct SentId<W: Workload> {
+    id: IdOf<W>,
+    pub(crate) submission: SubmissionId,
+}
+
+impl<W: Workload> PartialEq for SentId<W> {
+    /// Whether both are of one input.
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
 /// What a step made of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum How {
@@ -97,8 +110,11 @@ impl<K: Kind> Fold for Carried<K> {
     type Input = Sent<K::Load>;
     type Outcome = ToldBy<K::Load>;
 
-    fn id(&self, sent: &Self::Input) -> IdOf<K::Load> {
-        self.fold.id(&sent.content)
+    fn id(&self, sent: &Self::Input) -> SentId<K::Load> {
+        SentId {
+            id: self.fold.id(&sent.content),
+            submission: sent.submission,
+        }
     }
 
     fn weight(&self, sent: &Self::Input) -> usize {
