@@ -660,7 +660,8 @@ fn a_batch_is_no_heavier_than_it_may_be() {
         tale.lands(2, &both);
         tale.tries(2, both[0], Came::Done);
         let ids = both.map(|nth| SubmissionId(nth as u64));
-        tale.0.calls[0].ask = Ask::Commit(ids.into());
+        tale.0.calls[0].ask = Ask::Read(ids.into());
+        tale.0.calls[1].ask = Ask::Commit(ids.into());
         tale.found()
     };
     // The second weighs four.
