@@ -30,8 +30,8 @@ pub struct Asked {
 /// What a call is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// To read a record that a batch is to be folded on.
-    Read,
+    /// To read a record that inputs are to be folded on, which came in these attempts.
+    Read(Vec<SubmissionId>),
     /// To read a record that is to be projected.
     Look,
     /// To commit entries that came in these attempts.
@@ -73,6 +73,22 @@ pub struct Pace {
     pub drift: u64,
     /// Whether clocks of nodes jump ahead, so that a pause may be shorter than it was to be.
     pub is_jumpy: bool,
+    /// How many keys a sweeper resumes at a time.
+    pub sweeps_at_once: usize,
+    /// Who carries the batches.
+    pub carrier: Carrier,
+}
+
+/// Who carries the batches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Carrier {
+    /// The handle itself.
+    #[default]
+    Ferry,
+    /// A driver that is written by hand, behind the handle.
+    ByHand,
+    /// Others in front of the handle, or in its place: what it promises of batches is not theirs.
+    Others,
 }
 
 impl<E> From<&Fault<E>> for Came {

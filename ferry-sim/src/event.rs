@@ -8,153 +8,129 @@ use crate::{
     store::Fate,
 };
 
-/// What happened. A run's trace is the hash of these, in order, each with its moment.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "they are told by their `Display`")]
-pub enum Event {
-    Polled {
-        task: u64,
-    },
-    Submitted {
-        submission: SubmissionId,
-        node: usize,
-        key: u32,
-        number: u64,
-        input: String,
-    },
-    Unreachable {
-        node: usize,
-        number: u64,
-    },
-    Deserted {
-        submission: SubmissionId,
-    },
-    Answered {
-        submission: SubmissionId,
-        kind: AnswerKind,
-        answer: String,
-    },
-    /// Its node is done with it: it is answered, though its caller may not have heard yet, or it is withdrawn, or the node has
-    /// crashed.
-    LetGo {
-        submission: SubmissionId,
-    },
-    GaveUp {
-        number: u64,
-    },
-    Read {
-        call: Call,
-        failed: bool,
-    },
-    /// A read has found the record at this version, for a batch of so many inputs; none: to project it.
-    Served {
-        call: Call,
-        version: Option<u64>,
-        inputs: usize,
-    },
-    /// Versions are told by their numbers, from one on for each key; 0 is any that was deleted since.
-    Commit {
-        call: Call,
-        expected: Option<u64>,
-        numbers: Vec<u64>,
-        /// In which the inputs came, in the same order.
-        submissions: Vec<SubmissionId>,
-        fate: Fate,
-    },
-    Landed {
-        call: Call,
-        version: u64,
-    },
-    Refused {
-        call: Call,
-        expected: Option<u64>,
-        found: Option<u64>,
-    },
-    Lost {
-        call: Call,
-    },
-    /// Of the record at this version, which owes the entries from this position on.
-    Project {
-        call: Call,
-        version: u64,
-        fate: Fate,
-    },
-    /// Entries for a view that is in another store, of the record at this version.
-    Show {
-        call: Call,
-        version: u64,
-        from: usize,
-        to: usize,
-        fate: Fate,
-    },
-    /// The marker alone, to this version.
-    Mark {
-        call: Call,
-        version: u64,
-        fate: Fate,
-    },
-    /// The view was given these entries.
-    Shown {
-        call: Call,
-        from: usize,
-        to: usize,
-    },
-    /// The marker stands where the record had so many entries.
-    Marked {
-        call: Call,
-        to: usize,
-    },
-    ProjectionRefused {
-        call: Call,
-    },
-    Told {
-        call: Call,
-        verdict: Verdict,
-    },
-    Resume {
-        node: usize,
-        key: u32,
-    },
-    Resumed {
-        node: usize,
-        key: u32,
-    },
-    Deleted {
-        key: u32,
-    },
-    Crashed {
-        node: usize,
-    },
-    Restarted {
-        node: usize,
-    },
-    Frozen {
-        node: usize,
-        pause: Duration,
-    },
-    Thawed {
-        node: usize,
-    },
-    Stalled {
-        node: usize,
-        pause: Duration,
-    },
-    ClockJumped {
-        node: usize,
-        by: Duration,
-    },
-    /// It takes in no more, and is gone once what it has is carried.
-    ShutDown {
-        node: usize,
-    },
-    Closed {
-        node: usize,
-    },
-    /// No new fault from here on; of what is broken for good it is told what.
-    Healed {
-        broken: Option<String>,
-    },
+/// Events, and how each is told; first those of calls of the store.
+macro_rules! events {
+    (
+        calls {
+            $($(#[$of_asked:meta])* $asked:ident { $($of_call:ident: $call_type:ty),* $(,)? }
+                $call_words:literal $(, $call_arg:expr)*;)*
+        }
+        others {
+            $($(#[$of_other:meta])* $other:ident { $($field:ident: $type:ty),* $(,)? }
+                $words:literal $(, $arg:expr)*;)*
+        }
+    ) => {
+        /// What happened. A run's trace is the hash of these, in order, each with its moment.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        #[expect(missing_docs, reason = "they are told by their `Display`")]
+        pub enum Event {
+            $($(#[$of_other])* $other { $($field: $type),* },)*
+            $($(#[$of_asked])* $asked { call: Call, $($of_call: $call_type),* },)*
+        }
+
+        impl Event {
+            /// The call of the store that it is about.
+            #[must_use]
+            pub fn call(&self) -> Option<Call> {
+                match self {
+                    $(Self::$asked { call, .. } => Some(*call),)*
+                    $(Self::$other { .. } => None,)*
+                }
+            }
+
+            #[expect(unused_variables, reason = "not every field is told")]
+            fn tell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Self::$asked { call: _, $($of_call),* } => write!(f, $call_words $(, $call_arg)*),)*
+                    $(Self::$other { $($field),* } => write!(f, $words $(, $arg)*),)*
+                }
+            }
+        }
+    };
+}
+
+events! {
+    calls {
+        Read { failed: bool }
+            "{}", if *failed { "read failed" } else { "read" };
+        /// It has found the record at this version, for a batch of so many inputs; none: to project it.
+        Served { version: Option<u64>, inputs: usize }
+            "found {}{}", At(*version), For(*inputs);
+        /// Versions are told by their numbers, from one on for each key; 0 is any that was deleted since. The submissions are
+        /// those in which the inputs came, in the same order.
+        Commit { expected: Option<u64>, numbers: Vec<u64>, submissions: Vec<SubmissionId>, fate: Fate }
+            "commit of {numbers:?} on {}, {fate}", At(*expected);
+        Landed { version: u64 }
+            "landed as version {version}";
+        Refused { expected: Option<u64>, found: Option<u64> }
+            "refused, expected {}, found {}", At(*expected), At(*found);
+        Lost {}
+            "answered before it was durable, and lost";
+        /// Of the record at this version, which owes the entries from this position on.
+        Project { version: u64, fate: Fate }
+            "projection of version {version}, {fate}";
+        /// Entries for a view that is in another store, of the record at this version.
+        Show { version: u64, from: usize, to: usize, fate: Fate }
+            "entries from {from} to {to} for the view, {fate}";
+        /// The marker alone, to this version.
+        Mark { version: u64, fate: Fate }
+            "marker to version {version}, {fate}";
+        /// The view was given these entries.
+        Shown { from: usize, to: usize }
+            "the view is given the entries from {from} to {to}";
+        /// The marker stands where the record had so many entries.
+        Marked { to: usize }
+            "marker moved to entry {to}";
+        ProjectionRefused {}
+            "projection refused";
+        Told { verdict: Verdict }
+            "told {verdict:?}";
+    }
+    others {
+        Polled { task: u64 }
+            "task {task} polled";
+        Submitted { submission: SubmissionId, node: usize, key: u32, number: u64, input: String }
+            "{submission}: input {number} for key {key}, {input}, to node {node}";
+        Unreachable { node: usize, number: u64 }
+            "input {number}: node {node} is not there";
+        Deserted { submission: SubmissionId }
+            "{submission}: its caller has gone";
+        Answered { submission: SubmissionId, kind: AnswerKind, answer: String }
+            "{submission}: heard {answer}";
+        /// Its node is done with it: it is answered, though its caller may not have heard yet, or it is withdrawn, or the node
+        /// has crashed.
+        LetGo { submission: SubmissionId }
+            "{submission}: its node is done with it";
+        GaveUp { number: u64 }
+            "input {number}: its client gave up";
+        Resume { node: usize, key: u32 }
+            "node {node} is to resume key {key}";
+        Resumed { node: usize, key: u32 }
+            "node {node} is done resuming key {key}";
+        Deleted { key: u32 }
+            "key {key} is deleted";
+        Crashed { node: usize }
+            "node {node} crashed";
+        Restarted { node: usize }
+            "node {node} started";
+        Frozen { node: usize, pause: Duration }
+            "node {node} frozen for {pause:?}";
+        Thawed { node: usize }
+            "node {node} thawed";
+        Stalled { node: usize, pause: Duration }
+            "node {node} is held up by a step for {pause:?}";
+        ClockJumped { node: usize, by: Duration }
+            "the clock of node {node} jumps by {by:?}";
+        /// It takes in no more, and is gone once what it has is carried.
+        ShutDown { node: usize }
+            "node {node} is to shut down";
+        Closed { node: usize }
+            "node {node} closed";
+        /// No new fault from here on; of what is broken for good it is told what.
+        Healed { broken: Option<String> }
+            "everything healed{}", But(broken.as_deref());
+    }
 }
 
 /// What an answer amounts to.
@@ -190,152 +166,35 @@ impl Event {
             Self::Polled { .. } | Self::Served { .. } | Self::LetGo { .. }
         )
     }
-
-    /// The call of the store that it is about.
-    #[must_use]
-    pub fn call(&self) -> Option<Call> {
-        match self {
-            Self::Read { call, .. }
-            | Self::Served { call, .. }
-            | Self::Commit { call, .. }
-            | Self::Landed { call, .. }
-            | Self::Refused { call, .. }
-            | Self::Lost { call }
-            | Self::Project { call, .. }
-            | Self::Show { call, .. }
-            | Self::Mark { call, .. }
-            | Self::Shown { call, .. }
-            | Self::Marked { call, .. }
-            | Self::ProjectionRefused { call }
-            | Self::Told { call, .. } => Some(*call),
-            Self::Polled { .. }
-            | Self::Submitted { .. }
-            | Self::Unreachable { .. }
-            | Self::Deserted { .. }
-            | Self::Answered { .. }
-            | Self::LetGo { .. }
-            | Self::GaveUp { .. }
-            | Self::Resume { .. }
-            | Self::Resumed { .. }
-            | Self::Deleted { .. }
-            | Self::Crashed { .. }
-            | Self::Restarted { .. }
-            | Self::Frozen { .. }
-            | Self::Thawed { .. }
-            | Self::Stalled { .. }
-            | Self::ClockJumped { .. }
-            | Self::ShutDown { .. }
-            | Self::Closed { .. }
-            | Self::Healed { .. } => None,
-        }
-    }
 }
 
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Polled { task } => write!(f, "task {task} polled"),
-            Self::Submitted {
-                submission,
-                node,
-                key,
-                number,
-                input,
-            } => write!(
-                f,
-                "{submission}: input {number} for key {key}, {input}, to node {node}"
-            ),
-            Self::Unreachable { node, number } => {
-                write!(f, "input {number}: node {node} is not there")
-            }
-            Self::Deserted { submission } => write!(f, "{submission}: its caller has gone"),
-            Self::Answered {
-                submission, answer, ..
-            } => write!(f, "{submission}: heard {answer}"),
-            Self::LetGo { submission } => write!(f, "{submission}: its node is done with it"),
-            Self::GaveUp { number } => write!(f, "input {number}: its client gave up"),
-            Self::Read {
-                call,
-                failed: false,
-            } => write!(f, "{call}: read"),
-            Self::Read { call, failed: true } => write!(f, "{call}: read failed"),
-            Self::Served {
-                call,
-                version,
-                inputs: 0,
-            } => write!(f, "{call}: found {}", At(*version)),
-            Self::Served {
-                call,
-                version,
-                inputs,
-            } => write!(f, "{call}: found {} for {inputs} inputs", At(*version)),
-            Self::Commit {
-                call,
-                expected,
-                numbers,
-                fate,
-                ..
-            } => write!(
-                f,
-                "{call}: commit of {numbers:?} on {}, {fate}",
-                At(*expected)
-            ),
-            Self::Landed { call, version } => write!(f, "{call}: landed as version {version}"),
-            Self::Refused {
-                call,
-                expected,
-                found,
-            } => {
-                let (expected, found) = (At(*expected), At(*found));
-                write!(f, "{call}: refused, expected {expected}, found {found}")
-            }
-            Self::Lost { call } => write!(f, "{call}: answered before it was durable, and lost"),
-            Self::Project {
-                call,
-                version,
-                fate,
-            } => write!(f, "{call}: projection of version {version}, {fate}"),
-            Self::Show {
-                call,
-                from,
-                to,
-                fate,
-                ..
-            } => write!(
-                f,
-                "{call}: entries from {from} to {to} for the view, {fate}"
-            ),
-            Self::Mark {
-                call,
-                version,
-                fate,
-            } => write!(f, "{call}: marker to version {version}, {fate}"),
-            Self::Shown { call, from, to } => {
-                write!(
-                    f,
-                    "{call}: the view is given the entries from {from} to {to}"
-                )
-            }
-            Self::Marked { call, to } => write!(f, "{call}: marker moved to entry {to}"),
-            Self::ProjectionRefused { call } => write!(f, "{call}: projection refused"),
-            Self::Told { call, verdict } => write!(f, "{call}: told {verdict:?}"),
-            Self::Resume { node, key } => write!(f, "node {node} is to resume key {key}"),
-            Self::Resumed { node, key } => write!(f, "node {node} is done resuming key {key}"),
-            Self::Deleted { key } => write!(f, "key {key} is deleted"),
-            Self::Crashed { node } => write!(f, "node {node} crashed"),
-            Self::Restarted { node } => write!(f, "node {node} started"),
-            Self::Frozen { node, pause } => write!(f, "node {node} frozen for {pause:?}"),
-            Self::Thawed { node } => write!(f, "node {node} thawed"),
-            Self::Stalled { node, pause } => {
-                write!(f, "node {node} is held up by a step for {pause:?}")
-            }
-            Self::ClockJumped { node, by } => write!(f, "the clock of node {node} jumps by {by:?}"),
-            Self::ShutDown { node } => write!(f, "node {node} is to shut down"),
-            Self::Closed { node } => write!(f, "node {node} closed"),
-            Self::Healed { broken: None } => f.write_str("everything healed"),
-            Self::Healed {
-                broken: Some(broken),
-            } => write!(f, "everything healed but {broken}"),
+        if let Some(call) = self.call() {
+            write!(f, "{call}: ")?;
+        }
+        self.tell(f)
+    }
+}
+
+struct For(usize);
+
+impl fmt::Display for For {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            inputs => write!(f, " for {inputs} inputs"),
+        }
+    }
+}
+
+struct But<'a>(Option<&'a str>);
+
+impl fmt::Display for But<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(broken) => write!(f, " but {broken}"),
+            None => Ok(()),
         }
     }
 }
@@ -351,7 +210,6 @@ struct At(Option<u64>);
 impl fmt::Display for At {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Some(0) => f.write_str("a record that was deleted since"),
             Some(version) => write!(f, "version {version}"),
             None => f.write_str("no record"),
         }

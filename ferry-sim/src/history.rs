@@ -1,7 +1,7 @@
 //! What a run leaves behind for the checkers: every submission with its answer, every write that took effect,
 //! what the store holds at the end, and in which state the nodes were.
 
-use core::{convert::Infallible, fmt};
+use core::{convert::Infallible, fmt, time::Duration};
 use std::{collections::BTreeMap, sync::Arc};
 
 use ferry_core::{Cause, Failure, Instant, drive::Stats};
@@ -9,6 +9,7 @@ use ferry_core::{Cause, Failure, Instant, drive::Stats};
 use crate::{
     calls::{Asked, Pace},
     executor::Halt,
+    lives::Lived,
     purses::StoreError,
     sent::{Quirk, Sent, ToldBy},
     workload::{InputOf, StateOf, Workload},
@@ -134,8 +135,49 @@ pub struct Submission<W: Workload> {
     pub quirk: Quirk,
     /// When it was submitted.
     pub at: Instant,
+    /// How long it may take, by the node's clock.
+    pub within: Option<Duration>,
     /// What its caller heard, and when; `None` where it had gone, or the node had.
     pub answer: Option<(Instant, HeardBy<W>)>,
+    /// When its caller dropped what it waited for, if it did.
+    pub deserted: Option<Instant>,
+}
+
+/// Somebody who told a node to resume a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resume {
+    /// Whom.
+    pub life: Life,
+    /// Which key.
+    pub key: u32,
+    /// When.
+    pub at: Instant,
+    /// What came of it, and when; `None` where the node had gone.
+    pub answer: Option<(Instant, Resumed)>,
+}
+
+/// What came of a resume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resumed {
+    /// The view shows what there was when it was asked for.
+    Shown,
+    /// The view may be late.
+    StillPending,
+    /// The node takes in no more.
+    Closed,
+}
+
+/// What a node has shown of itself at some moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Which.
+    pub life: Life,
+    /// When.
+    pub at: Instant,
+    /// After how many submissions.
+    pub submitted: usize,
+    /// What.
+    pub stats: Stats,
 }
 
 /// A write that took effect.
@@ -178,7 +220,7 @@ pub enum What<W: Workload> {
 #[derive(Clone, Debug)]
 pub struct NodeEnd {
     /// Which.
-    pub node: usize,
+    pub life: Life,
     /// Before it was closed.
     pub stats: Stats,
     /// Tasks that were left after its handle was dropped.
@@ -198,8 +240,12 @@ pub struct History<W: Workload> {
     pub calls: Vec<Asked>,
     /// At which pace they were to.
     pub pace: Pace,
-    /// Who was told by hand to resume which key.
-    pub resumes: Vec<(Life, u32)>,
+    /// Who was told by hand to resume which key, in the order of the asking.
+    pub resumes: Vec<Resume>,
+    /// What came over the nodes.
+    pub lives: BTreeMap<Life, Lived>,
+    /// What nodes have shown of themselves, in the order of its times.
+    pub looks: Vec<Look>,
     /// What the store holds at the end.
     pub records: BTreeMap<u32, StateOf<W>>,
     /// Whether records have views.
@@ -226,6 +272,8 @@ impl<W: Workload> Default for History<W> {
             calls: Vec::new(),
             pace: Pace::default(),
             resumes: Vec::new(),
+            lives: BTreeMap::new(),
+            looks: Vec::new(),
             records: BTreeMap::new(),
             has_views: false,
             pending: Vec::new(),

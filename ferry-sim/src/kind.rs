@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use ferry_core::{
     Answer, Durability, Failure, Projection, Record,
-    drive::{Builder, Carries, Ferry, InvalidConfig},
+    drive::{Builder, Carries, Ferry, InvalidConfig, ResumeError},
     fold_write::FoldWrite,
     projected_write::ProjectedWrite,
 };
 
 use crate::{
+    calls::Carrier,
     executor::Process,
     fleet::{Sweeping, Up, sweeps},
-    history::{Heard, HeardBy, Reach},
+    history::{Heard, HeardBy, Reach, Resumed},
     sent::{Carried, Held},
     store::SimStore,
     workload::{InputOf, KeyOf, ProjectedWorkload, StateOf, VersionOf, ViewOf, Workload},
@@ -31,6 +32,8 @@ pub(crate) trait Kind: Sized + fmt::Debug + Send + Sync + 'static {
     type View: Send + 'static;
 
     const IS_PROJECTED: bool;
+    /// Who carries the batches.
+    const CARRIER: Carrier = Carrier::Ferry;
 
     fn build(
         builder: Builder<Process>,
@@ -66,8 +69,11 @@ pub(crate) trait Kind: Sized + fmt::Debug + Send + Sync + 'static {
     fn sweep(world: &Arc<World<Self>>, up: &Up<Self>) -> Option<Sweeping>;
 
     /// Resumes one key.
-    fn resume(up: &Up<Self>, key: &KeyOf<Self::Load>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+    fn resume(up: &Up<Self>, key: &KeyOf<Self::Load>) -> Resuming;
 }
+
+/// A resume that is waited for.
+pub(crate) type Resuming = Pin<Box<dyn Future<Output = Resumed> + Send>>;
 
 pub(crate) type AnswerOf<K> = Result<
     <<K as Kind>::Carries as Carries>::Answer,
@@ -114,8 +120,8 @@ impl<W: Workload> Kind for Fenced<W> {
         None
     }
 
-    fn resume(_: &Up<Self>, _: &KeyOf<W>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        Box::pin(core::future::ready(()))
+    fn resume(_: &Up<Self>, _: &KeyOf<W>) -> Resuming {
+        Box::pin(core::future::ready(Resumed::Shown))
     }
 }
 
@@ -176,11 +182,14 @@ impl<W: ProjectedWorkload> Kind for Projected<W> {
         sweeps::start(world, up)
     }
 
-    fn resume(up: &Up<Self>, key: &KeyOf<W>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    fn resume(up: &Up<Self>, key: &KeyOf<W>) -> Resuming {
         let resuming = up.resumer().resume(key);
         Box::pin(async move {
-            // Whatever came of it, the store tells.
-            let _resumed = resuming.await;
+            match resuming.await {
+                Ok(_) => Resumed::Shown,
+                Err(ResumeError::StillPending(_)) => Resumed::StillPending,
+                Err(ResumeError::Closed) => Resumed::Closed,
+            }
         })
     }
 }

@@ -60,6 +60,7 @@ pub mod executor;
 pub mod explore;
 pub mod history;
 pub mod kept;
+pub mod lives;
 pub mod mutants;
 pub mod points;
 pub mod policy;

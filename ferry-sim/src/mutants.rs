@@ -6,7 +6,7 @@ use crate::{
     points::Whose,
     policy::{
         Dedup, Doubt, Durability, Fence, Front, MarkerOnCommit, Mistake, Order, Places, Placing,
-        Policy, ProjectionFence, Reading, Refusal, Resuming, Telling, Versions,
+        Policy, ProjectionFence, Reading, Refusal, Resuming, Settings, Telling, Versions,
     },
     simulation::Report,
 };
@@ -77,11 +77,21 @@ mutants! {
     "no jitter": BoundedWork in Fenced, mistake: Mistake::NoJitter;
     "no backoff": BoundedWork in Fenced, mistake: Mistake::NoBackoff;
     "retries without end": BoundedWork in Fenced, mistake: Mistake::NoEnd;
+    "ids not named in a read": AppliedOnce in Fenced, mistake: Mistake::IdsUnnamed;
+    "second half of a split batch not tried": NoHarm in Fenced, mistake: Mistake::SecondHalfLeft;
     // What is in front of it.
     "two batches in flight per key": InOrder in Fenced, front: Front::TwoHandles;
     "batcher bypassed": InOrder in Fenced, front: Front::NoBatches;
     "caller's drop cancels the commit": Answered in Fenced, front: Front::CarriedByCaller;
     "place not returned on drop": NoLeaks in Fenced, places: Places::KeptWhenDropped;
+    // Its settings.
+    "linger ignored": NoLeaks in Fenced, settings: Settings::LingerIgnored;
+    "linger doubled": Answered in Fenced, settings: Settings::LingerDoubled;
+    "deadlines late": Answered in Fenced, settings: Settings::DeadlinesLate;
+    "retries beyond their time": BoundedWork in Fenced, settings: Settings::TotalIgnored;
+    "room for one input too many": NoLeaks in Fenced, settings: Settings::OneTooMany;
+    "room for one input too few": TrueAnswers in Fenced, settings: Settings::OneTooFew;
+    "one key takes all the room": NoLeaks in Fenced, settings: Settings::NoBoundOfAKey;
     // The projection.
     "no fence on project": ViewForward in Projected, projection_fence: ProjectionFence::Ignored;
     "project fenced on the marker alone": ViewForward in Projected, projection_fence: ProjectionFence::MarkerAlone;
@@ -97,6 +107,8 @@ mutants! {
     "no fence on resume": ViewForward in Projected, resuming: Resuming::Unfenced;
     "resume trusts memory": Projected in Projected, resuming: Resuming::FromMemory;
     "sweeper blind for some records": Projected in Projected, resuming: Resuming::BlindForSome;
+    "resume told by an older one": TrueAnswers in Projected, resuming: Resuming::ToldByOlder;
+    "sweeper that resumes all at once": BoundedWork in Projected, settings: Settings::AllAtOnce;
     "sweeper without a growing pause": BoundedWork in Projected, resuming: Resuming::AtOnePace;
 }
 

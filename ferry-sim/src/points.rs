@@ -118,6 +118,7 @@ points! {
     ShownInPart: 0, 300, "a projection landed in part";
     Resumed: 0, 300, "somebody resumed a key";
     Swept: 0, 300, "a sweeper found pending records";
+    Shuffled: 0, 300, "a sweeper took keys in another order than its query gave them";
     QueryFailed: 0, 300, "a sweeper's query failed";
 }
 

@@ -1,6 +1,10 @@
 //! Safeguards that can be left out on purpose, one at a time, to see that the checkers notice.
 
-use ferry_core::per_key::Limits;
+use core::time::Duration;
+
+use ferry_core::{Retry, per_key::Limits};
+
+use crate::calls::Carrier;
 
 /// Whether the store holds a commit against the version that it expects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -130,6 +134,8 @@ pub enum Resuming {
     AtOnePace,
     /// Every node sweeps, and what it resumes is not held against anything.
     Unfenced,
+    /// Every node sweeps, and whoever tells it to resume a key hears what becomes of a resume that was under way by then.
+    ToldByOlder,
 }
 
 /// When a caller hears that the view shows its input.
@@ -204,6 +210,83 @@ pub enum Places {
     KeptWhenDropped,
 }
 
+/// What a handle makes of its settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Settings {
+    /// It keeps to them.
+    #[default]
+    Kept,
+    /// It does not linger.
+    LingerIgnored,
+    /// It lingers twice as long.
+    LingerDoubled,
+    /// Its deadlines are a tenth late.
+    DeadlinesLate,
+    /// Its tries have all the time there is.
+    TotalIgnored,
+    /// It takes in one input too many.
+    OneTooMany,
+    /// It takes in one input too few.
+    OneTooFew,
+    /// It takes in as many of one key as of all.
+    NoBoundOfAKey,
+    /// It resumes all keys at once that its sweeper finds.
+    AllAtOnce,
+}
+
+impl Settings {
+    pub(crate) fn limits(self, limits: Limits) -> Limits {
+        match self {
+            Self::LingerIgnored => Limits {
+                linger: Duration::ZERO,
+                ..limits
+            },
+            Self::LingerDoubled => Limits {
+                linger: limits.linger * 2,
+                ..limits
+            },
+            Self::OneTooMany => Limits {
+                max_queueing: limits.max_queueing + 1,
+                ..limits
+            },
+            Self::OneTooFew => Limits {
+                max_queueing: (limits.max_queueing - 1).max(1),
+                ..limits
+            },
+            Self::NoBoundOfAKey => Limits {
+                max_queueing_per_key: usize::MAX,
+                ..limits
+            },
+            Self::Kept | Self::DeadlinesLate | Self::TotalIgnored | Self::AllAtOnce => limits,
+        }
+    }
+
+    pub(crate) fn retry(self, retry: Retry) -> Retry {
+        if self != Self::TotalIgnored {
+            return retry;
+        }
+        let total = Duration::MAX;
+        Retry { total, ..retry }
+    }
+
+    pub(crate) fn within(self, within: Duration) -> Duration {
+        if self == Self::DeadlinesLate {
+            within + within / 10
+        } else {
+            within
+        }
+    }
+
+    /// How many keys a sweeper resumes at a time.
+    pub(crate) fn at_once(self, keys: usize) -> usize {
+        if self == Self::AllAtOnce {
+            usize::MAX
+        } else {
+            keys
+        }
+    }
+}
+
 /// What a driver that is written by hand gets wrong. It takes the place of the real one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mistake {
@@ -230,6 +313,10 @@ pub enum Mistake {
     NoBackoff,
     /// It has no end of attempts.
     NoEnd,
+    /// It reads without naming the ids.
+    IdsUnnamed,
+    /// It does not try the second half of a batch that is turned away for good.
+    SecondHalfLeft,
 }
 
 /// All safeguards, each as it must be unless it is said otherwise.
@@ -251,10 +338,24 @@ pub struct Policy {
     pub telling: Telling,
     pub front: Front,
     pub places: Places,
+    pub settings: Settings,
     pub mistake: Mistake,
 }
 
 impl Policy {
+    /// Who carries the batches where it is this one's that would. Of what one handle promises nothing is left where there are
+    /// two, or something else that takes inputs in.
+    pub(crate) fn carrier(&self, carrier: Carrier) -> Carrier {
+        let is_one_handle = self.front == Front::OneHandle
+            && self.places == Places::Returned
+            && self.resuming != Resuming::Unfenced;
+        if is_one_handle {
+            carrier
+        } else {
+            Carrier::Others
+        }
+    }
+
     /// Every safeguard in place.
     pub const WHOLE: Self = Self {
         fence: Fence::Checked,
@@ -272,6 +373,7 @@ impl Policy {
         telling: Telling::WhenShown,
         front: Front::OneHandle,
         places: Places::Returned,
+        settings: Settings::Kept,
         mistake: Mistake::None,
     };
 }

@@ -76,6 +76,19 @@ impl<W: Workload> fmt::Debug for Held<W> {
     }
 }
 
+/// An input's id, with the attempt that it came in.
+pub(crate) struct SentId<W: Workload> {
+    id: IdOf<W>,
+    pub(crate) submission: SubmissionId,
+}
+
+impl<W: Workload> PartialEq for SentId<W> {
+    /// Whether both are of one input.
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
 /// What a step made of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum How {
@@ -121,8 +134,11 @@ impl<K: Kind> fmt::Debug for Carried<K> {
 }
 
 impl<K: Kind> Carried<K> {
-    pub(crate) fn id_of(&self, sent: &Sent<K::Load>) -> IdOf<K::Load> {
-        self.fold.id(&sent.content)
+    pub(crate) fn id_of(&self, sent: &Sent<K::Load>) -> SentId<K::Load> {
+        SentId {
+            id: self.fold.id(&sent.content),
+            submission: sent.submission,
+        }
     }
 
     pub(crate) fn step_of(
@@ -152,7 +168,7 @@ impl<K: Kind> Fold for Carried<K> {
     type Input = Held<K::Load>;
     type Outcome = ToldBy<K::Load>;
 
-    fn id(&self, held: &Self::Input) -> IdOf<K::Load> {
+    fn id(&self, held: &Self::Input) -> SentId<K::Load> {
         self.id_of(&held.sent)
     }
 

@@ -7,7 +7,7 @@ use ferry_core::{Instant, drive::Runtime};
 
 use crate::{
     chance::Streams,
-    checkers::{Property, Violation, check},
+    checkers::{Property, Violation, check, out_of_order},
     event::Event,
     executor::{Executor, Halt},
     fleet::{client, sweeps, weather},
@@ -314,6 +314,8 @@ fn run<K: Kind>(
     weather::brew(&world, &mut weather);
     sweeps::begin(&world, &mut weather);
     let history = live(&executor, &world);
+    let shuffled = out_of_order(&history);
+    world.lock().points.met_times(Point::Shuffled, shuffled);
     let report = Report {
         seed,
         violations: check(&load, &history),

@@ -2,9 +2,14 @@
 
 use core::time::Duration;
 
-use ferry_core::{Fold, Retry, per_key::Limits};
+use ferry_core::{Fold, Retry, drive::Schedule, per_key::Limits};
 
-use crate::{calls::Pace, chance::Chance, store::Layout, workload::Workload};
+use crate::{
+    calls::{Carrier, Pace},
+    chance::Chance,
+    store::Layout,
+    workload::Workload,
+};
 
 /// How large a simulation is: three nodes, eight keys and 200 inputs in five minutes, and what is said otherwise.
 ///
@@ -256,6 +261,10 @@ pub(crate) struct Draws {
     pub(crate) bursts: u64,
     /// A sweeper's pause between its turns, and the longest for a key that keeps failing.
     pub(crate) sweeps: (Duration, Duration),
+    /// How many keys a sweeper resumes at a time.
+    pub(crate) sweeps_at_once: usize,
+    /// How often, in ten thousand, somebody resumes a key as soon as a commit of it lands.
+    pub(crate) heeds: u64,
     pub(crate) layout: Layout,
     pub(crate) broken: Broken,
 }
@@ -326,6 +335,8 @@ impl Draws {
             sweep_pause_max,
             drift: self.drift,
             is_jumpy: self.jumps > 0,
+            sweeps_at_once: self.sweeps_at_once,
+            carrier: Carrier::Ferry,
         }
     }
 
@@ -351,17 +362,26 @@ impl Draws {
             layout: Layout::Together,
             broken: Broken::Nothing,
             sweeps: Broken::Nothing.sweeps(),
+            sweeps_at_once: Schedule::default().concurrency,
+            heeds: 0,
         }
     }
 
     pub(crate) fn of(size: Size, chance: &mut Chance) -> Self {
         let limits = size.limits(chance);
         let broken = Broken::draw(size, chance);
+        let per_key: &[usize] = if size.is_busy() { &[] } else { &[2, 8] };
+        let per_key = [&[limits.max_queueing_per_key; 2], per_key].concat();
+        let limits = Limits {
+            max_queueing_per_key: chance.pick(&per_key),
+            ..limits
+        };
         let limits = if broken.key().is_some() {
             // What keeps a key that is stuck from taking all there is.
             Limits {
                 max_in_flight: limits.max_in_flight.max(2),
-                max_queueing_per_key: (limits.max_queueing / 2).max(1),
+                max_queueing_per_key: (limits.max_queueing_per_key)
+                    .min((limits.max_queueing / 2).max(1)),
                 ..limits
             }
         } else {
@@ -370,6 +390,7 @@ impl Draws {
         let defaults = Retry::default();
         let retry = Retry {
             attempts: chance.pick(&[defaults.attempts, 1, 2, 4]),
+            total: chance.pick(&[30_000, 30_000, 2_000, 300].map(Duration::from_millis)),
             ..defaults
         };
         Self {
@@ -391,6 +412,8 @@ impl Draws {
             sweeps: broken.sweeps(),
             layout: chance.pick(&[Layout::Together, Layout::Apart]),
             deletes_of: chance.pick(&[None, Some(0)]),
+            sweeps_at_once: chance.pick(&[Schedule::default().concurrency, 1, 2]),
+            heeds: chance.pick(&[0, 0, 1_000, 5_000]),
             broken,
         }
     }

@@ -130,6 +130,7 @@ impl<K: Kind> World<K> {
             history: History {
                 pace: Pace {
                     limits: policy.front.bounds(draws.limits),
+                    carrier: policy.carrier(K::CARRIER),
                     ..draws.pace()
                 },
                 ..History::with_room_for(draws.size.inputs)
@@ -242,6 +243,7 @@ impl<K: Kind> World<K> {
         number: u64,
         content: &Arc<InputOf<K::Load>>,
         quirk: Quirk,
+        within: Option<Duration>,
     ) -> SubmissionId {
         let mut state = self.lock();
         let submissions = &mut state.history.submissions;
@@ -253,7 +255,9 @@ impl<K: Kind> World<K> {
             content: Arc::clone(content),
             quirk,
             at: self.process.now(),
+            within,
             answer: None,
+            deserted: None,
         });
         self.tell(Event::Submitted {
             submission,
@@ -263,6 +267,14 @@ impl<K: Kind> World<K> {
             input: words(format_args!("{content:?}")),
         });
         submission
+    }
+
+    /// Its caller has dropped what it waited for.
+    pub(crate) fn deserted(&self, submission: SubmissionId) {
+        self.tell(Event::Deserted { submission });
+        let now = self.process.now();
+        let submissions = &mut self.lock().history.submissions;
+        submissions[submission.0 as usize].deserted = Some(now);
     }
 
     pub(crate) fn answered(&self, submission: SubmissionId, answer: HeardBy<K::Load>) {

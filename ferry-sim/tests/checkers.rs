@@ -8,7 +8,10 @@ use ferry_sim::{
     calls::{Ask, Asked, Came},
     checkers::{Property, Violation, check},
     executor::Halt,
-    history::{Heard, History, Life, NodeEnd, Reach, Submission, SubmissionId, What, Why, Written},
+    history::{
+        Heard, History, Life, NodeEnd, Reach, Resume, Resumed, Submission, SubmissionId, What, Why,
+        Written,
+    },
     purses::{Amount, Outcome, Purses, Standing, StoreError},
 };
 
@@ -72,6 +75,10 @@ impl Tale {
         check(&Purses::default(), &self.0)
     }
 
+    fn takes_in_no_more(&mut self, secs: u64) {
+        self.0.lives.entry(LIFE).or_default().closing = Some(at(secs));
+    }
+
     fn asks(&mut self, number: u64, cents: i64) -> usize {
         let content = Arc::new(Amount { id: number, cents });
         self.sends(number, content, Quirk::None)
@@ -94,7 +101,9 @@ impl Tale {
             content,
             quirk,
             at: at(1),
+            within: None,
             answer: None,
+            deserted: None,
         });
         self.0.submissions.len() - 1
     }
@@ -112,10 +121,16 @@ impl Tale {
 
     /// A commit of it is asked for, and this comes of it.
     fn tries(&mut self, secs: u64, submission: usize, came: Came) -> &mut Self {
+        let ids = vec![SubmissionId(submission as u64)];
+        self.calls(1, Ask::Read(ids.clone()), Came::Done);
+        self.calls(secs, Ask::Commit(ids), came)
+    }
+
+    fn calls(&mut self, secs: u64, ask: Ask, came: Came) -> &mut Self {
         self.0.calls.push(Asked {
             life: LIFE,
             key: KEY,
-            ask: Ask::Commit(vec![SubmissionId(submission as u64)]),
+            ask,
             at: at(secs),
             came: Some((at(secs), came)),
         });
@@ -227,6 +242,7 @@ fn not_committed_is_untrue_of_what_is_written_before_or_after() {
     for secs in [2, 9] {
         for heard in [Heard::NotCommitted(Why::Refused), Heard::Rejected] {
             let mut tale = Tale::new();
+            tale.takes_in_no_more(1);
             let input = tale.asks(10, 5);
             assert_found!(tale.hears(input, 3, heard), []);
             assert_found!(
@@ -560,7 +576,7 @@ fn what_is_held_at_the_end_is_found() {
         change(&mut stats);
         let mut tale = Tale::new();
         tale.0.nodes.push(NodeEnd {
-            node: 0,
+            life: LIFE,
             stats,
             tasks_left,
         });
@@ -576,6 +592,32 @@ fn what_is_held_at_the_end_is_found() {
     ] {
         assert_found!(end(change, 0), [Violation::StillHeld { .. }]);
     }
+}
+
+#[test]
+fn who_has_a_key_resumed_is_told_that_it_is_done_when_the_view_shows_what_there_was() {
+    let resumed = |asked, resumed| {
+        let mut tale = Tale::with_view(&[5, 7]);
+        tale.shows(3, 0, 1).shows(5, 1, 2).marks(5, 2);
+        tale.0.resumes.push(Resume {
+            life: LIFE,
+            key: KEY,
+            at: at(asked),
+            answer: Some((at(4), resumed)),
+        });
+        tale
+    };
+    assert_found!(
+        resumed(3, Resumed::Shown),
+        [Violation::ResumedUnshown {
+            entries: 2,
+            shown: 1,
+            ..
+        }]
+    );
+    assert_found!(resumed(1, Resumed::Shown), []);
+    assert_found!(resumed(3, Resumed::StillPending), []);
+    assert_found!(resumed(3, Resumed::Closed), []);
 }
 
 // ---- P9 ---------------------------------------------------------------------------------------------
@@ -618,7 +660,8 @@ fn a_batch_is_no_heavier_than_it_may_be() {
         tale.lands(2, &both);
         tale.tries(2, both[0], Came::Done);
         let ids = both.map(|nth| SubmissionId(nth as u64));
-        tale.0.calls[0].ask = Ask::Commit(ids.into());
+        tale.0.calls[0].ask = Ask::Read(ids.into());
+        tale.0.calls[1].ask = Ask::Commit(ids.into());
         tale.found()
     };
     // The second weighs four.

@@ -7,7 +7,7 @@ use ferry_sim::{
     calls::{Ask, Asked, Came, Pace},
     checkers::{Violation, check},
     executor::Halt,
-    history::{History, Life, SubmissionId, What, Written},
+    history::{History, Life, Resume, SubmissionId, What, Written},
     purses::Purses,
 };
 
@@ -50,8 +50,8 @@ impl Tale {
                 },
                 sweep_every: Duration::from_secs(1),
                 sweep_pause_max: Duration::from_secs(16),
-                drift: 0,
-                is_jumpy: false,
+                sweeps_at_once: 8,
+                ..Pace::default()
             },
             ..History::default()
         };
@@ -76,11 +76,11 @@ impl Tale {
     fn tries(&mut self, life: Life, attempt: u64, came: Came, pauses: &[Duration]) -> &mut Self {
         let commit = Ask::Commit(vec![SubmissionId(attempt)]);
         for &pause in pauses {
-            self.asks(life, Ask::Read, Came::Done);
+            self.asks(life, Ask::Read(vec![SubmissionId(attempt)]), Came::Done);
             self.asks(life, commit.clone(), came);
             self.now = self.now + pause;
         }
-        self.asks(life, Ask::Read, Came::Done);
+        self.asks(life, Ask::Read(vec![SubmissionId(attempt)]), Came::Done);
         self.asks(life, commit, came)
     }
 }
@@ -102,11 +102,13 @@ fn the_same_is_tried_as_often_as_there_are_attempts_and_no_more() {
     tale.tries(LIFE, 7, BUSY, &long[..3]);
     assert_found!(tale.tries(LIFE, 8, BUSY, &long[1..]), []);
     let mut tale = Tale::new();
-    tale.tries(LIFE, 7, BUSY, &long[..3]);
-    let permanent = Came::Failed(Class::Permanent);
-    let whole = Ask::Commit(vec![SubmissionId(7), SubmissionId(8)]);
-    tale.history.calls.pop();
-    tale.asks(LIFE, whole, permanent);
+    let both = vec![SubmissionId(7), SubmissionId(8)];
+    for pause in [Some(long[0]), Some(long[1]), None] {
+        tale.asks(LIFE, Ask::Read(both.clone()), Came::Done);
+        let came = pause.map_or(Came::Failed(Class::Permanent), |_| BUSY);
+        tale.asks(LIFE, Ask::Commit(both.clone()), came);
+        tale.now = tale.now + pause.unwrap_or_default();
+    }
     assert_found!(tale.tries(LIFE, 7, BUSY, &long[1..]), []);
 }
 
@@ -193,7 +195,13 @@ fn a_key_that_is_throttled_for_good_is_swept_less_and_less_often() {
         }]
     );
     // Each that is told to resume it, and each deletion, may bring tries of its own.
-    tale.history.resumes = vec![(LIFE, KEY); 6];
+    let resume = Resume {
+        life: LIFE,
+        key: KEY,
+        at: Instant::EPOCH,
+        answer: None,
+    };
+    tale.history.resumes = vec![resume; 6];
     assert_found!(tale, []);
     tale.history.resumes.clear();
     for _ in 0..5 {
@@ -211,8 +219,9 @@ fn a_key_that_is_throttled_for_good_is_swept_less_and_less_often() {
 fn a_batch_is_no_larger_than_it_may_be() {
     let of = |attempts: u64| {
         let mut tale = Tale::new();
-        let commit = Ask::Commit((1..=attempts).map(SubmissionId).collect());
-        tale.asks(LIFE, commit, Came::Done);
+        let ids: Vec<_> = (1..=attempts).map(SubmissionId).collect();
+        tale.asks(LIFE, Ask::Read(ids.clone()), Came::Done);
+        tale.asks(LIFE, Ask::Commit(ids), Came::Done);
         tale
     };
     assert_found!(of(2), []);
@@ -233,12 +242,12 @@ fn no_more_batches_are_in_flight_than_may_be() {
     let of = |lasts: u64| {
         let mut tale = Tale::new();
         for key in 1..=3 {
-            tale.asks(LIFE, Ask::Read, Came::Done);
+            tale.asks(LIFE, Ask::Read(vec![SubmissionId(key.into())]), Came::Done);
             let call = tale.history.calls.last_mut().unwrap();
             call.key = key;
             call.came = Some((call.at + millis(lasts), Came::Done));
         }
-        tale.asks(OTHER, Ask::Read, Came::Done);
+        tale.asks(OTHER, Ask::Read(vec![SubmissionId(4)]), Came::Done);
         tale
     };
     assert_found!(of(2), []);

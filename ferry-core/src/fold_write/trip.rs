@@ -93,7 +93,6 @@ impl<F: Fold> Trip<F> {
             place: Place::Kept,
         }));
         self.batch = Some(batch);
-        self.expire(now);
         self.read(now, Aim::Carry)
     }
 
@@ -125,18 +124,23 @@ impl<F: Fold> Trip<F> {
         self.entries.drain(..).for_each(discard);
     }
 
-    /// Asks for the record, if the group has an input left; else goes on to the next group.
+    /// Asks for the record, if the group has an input left; else goes on to the next group. A try begins without those whose
+    /// deadline has passed.
     pub(super) fn read(mut self: Box<Self>, now: Instant, mut aim: Aim) -> Command<F> {
-        self.name_ids();
-        while self.group.is_empty() {
+        loop {
+            if matches!(aim, Aim::Carry) {
+                self.expire(now);
+            }
+            self.name_ids();
+            if !self.group.is_empty() {
+                break;
+            }
             let Some(next) = self.later.pop() else {
                 return Command::Done(Done { trip: self });
             };
             self.group = next;
             aim = Aim::Carry;
             self.tries_failed = 0;
-            self.expire(now);
-            self.name_ids();
         }
         self.tally.reads += 1;
         Command::Read(Reading { trip: self, aim })

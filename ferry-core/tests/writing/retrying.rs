@@ -307,6 +307,19 @@ fn a_deadline_that_passes_during_the_commit_does_not_undo_what_landed() {
 }
 
 #[test]
+fn an_input_that_expires_during_a_try_that_is_turned_away_for_good_is_not_tried_again() {
+    let mut story = Story::within([(deposit(1, 50), by(2)), (deposit(2, 10), None)]);
+    story.reads().takes(5 * MS).commit_fails(too_large());
+    story.hears(&["1: not committed, expired"]);
+    story
+        .reads_for(&[2])
+        .commit_lands()
+        .hears(&["2: 10"])
+        .ends();
+    assert_eq!(story.store.ids(), [2]);
+}
+
+#[test]
 fn an_input_that_has_expired_before_the_start_never_goes() {
     let mut story = Story::of([deposit(1, 50)]);
     story.reads().commit_lands().hears(&["1: 50"]);

@@ -43,7 +43,7 @@ pub(super) fn check<W: Workload>(load: &W, history: &History<W>, found: &mut Vec
                     });
                 }
             }
-            Ask::Commit(_) | Ask::Read => {}
+            Ask::Commit(_) | Ask::Read(_) => {}
             // By whoever resumes, too.
             Ask::Look | Ask::Project => continue,
         }

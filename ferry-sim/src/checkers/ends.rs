@@ -1,9 +1,20 @@
-//! P7: everyone is answered once the world is healthy. P8: nothing leaks.
+//! P7: everyone is answered once the world is healthy. P8: nothing leaks, and nothing is left when a node says that it is closed.
+
+use core::time::Duration;
 
 use super::Violation;
-use crate::{executor::Halt, history::History, workload::Workload};
+use crate::{
+    calls::{Asked, Carrier},
+    executor::Halt,
+    history::{History, SubmissionId},
+    workload::Workload,
+};
+
+/// So long after a node has said that it is closed, it is gone, with callers that it had no time to tell.
+const GONE_AFTER: Duration = Duration::from_millis(10);
 
 pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation>) {
+    closed(history, found);
     let halt = history.halt.unwrap_or(Halt::TimeUp);
     let unanswered = history.unanswered.iter();
     found.extend(unanswered.map(|&number| Violation::Unanswered { number, halt }));
@@ -24,7 +35,7 @@ pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation
         if held != [0; 4] {
             let [queueing, waiting, batches, keys] = held;
             found.push(Violation::StillHeld {
-                node: end.node,
+                node: end.life.node,
                 queueing,
                 waiting,
                 batches,
@@ -33,9 +44,38 @@ pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation
         }
         if end.tasks_left > 0 {
             found.push(Violation::TasksLeft {
-                node: end.node,
+                node: end.life.node,
                 tasks: end.tasks_left,
             });
+        }
+    }
+}
+
+fn closed<W: Workload>(history: &History<W>, found: &mut Vec<Violation>) {
+    if history.pace.carrier == Carrier::Others {
+        return;
+    }
+    let closed = |life| {
+        let lived = history.lived(life);
+        let closed = lived.closed?;
+        (!lived.was_held_up(closed, closed + GONE_AFTER)).then_some(closed)
+    };
+    for (nth, asked) in history.submissions.iter().enumerate() {
+        let Some(closed) = closed(asked.life) else {
+            continue;
+        };
+        if asked.left().is_none_or(|left| left > closed.max(asked.at)) {
+            found.push(Violation::ClosedTooSoon {
+                life: asked.life,
+                submission: SubmissionId(nth as u64),
+            });
+        }
+    }
+    for call in &history.calls {
+        let &Asked { life, key, .. } = call;
+        let Some(closed) = closed(life) else { continue };
+        if call.came.is_none_or(|(end, _)| end > closed) {
+            found.push(Violation::StoreAskedAfterClose { life, key });
         }
     }
 }

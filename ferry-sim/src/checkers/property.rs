@@ -75,7 +75,7 @@ impl fmt::Display for Property {
             Self::Projected => "every committed record is projected in the end",
             Self::ViewForward => "view and marker never go back, and no entry is shown twice",
             Self::Answered => "everyone is answered once the world is healthy",
-            Self::NoLeaks => "nothing leaks",
+            Self::NoLeaks => "bounds hold, and nothing leaks",
             Self::NoHarm => "one bad input harms no other",
             Self::BoundedWork => "the store's work is bounded, and no retries are in step",
             Self::SameTrace => "the same seed gives the same trace",

@@ -8,22 +8,20 @@
 use core::{mem, time::Duration};
 use std::collections::BTreeMap;
 
-use ferry_core::{Class, Instant, Retry};
+use ferry_core::{Class, Retry};
 
-use super::Violation;
+use super::{
+    Violation,
+    batches::{Place, SLACK},
+};
 use crate::{
     calls::{Ask, Asked, Came, Pace},
-    history::{History, Life, SubmissionId},
+    history::{History, SubmissionId},
     workload::Workload,
 };
 
 /// Odds of e to the power of minus this: of a sound run, in ten trillion, that it is taken for one without pauses.
 const NATS_MAX: f64 = 30.0;
-
-/// More than clocks lose by rounding.
-const SLACK: Duration = Duration::from_micros(1);
-
-type Place = (Life, u32);
 
 /// A pause between two tries.
 #[derive(Clone, Copy)]
@@ -69,13 +67,12 @@ pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation
         trip.check(place, &history.pace, &mut odds, &mut in_step, found);
     }
     odds.check(found);
-    sweeps(history, found);
 }
 
 fn entries(call: &Asked) -> Option<&[SubmissionId]> {
     match &call.ask {
         Ask::Commit(entries) => Some(entries),
-        Ask::Read | Ask::Look | Ask::Project => None,
+        Ask::Read(_) | Ask::Look | Ask::Project => None,
     }
 }
 
@@ -156,14 +153,14 @@ impl Pause {
 }
 
 /// The most that the pause after so many failed tries can be.
-fn ceiling(base: Duration, factor: u32, cap: Duration, failed: u32) -> Duration {
+pub(super) fn ceiling(base: Duration, factor: u32, cap: Duration, failed: u32) -> Duration {
     let growth = factor.saturating_pow(failed.saturating_sub(1));
     base.saturating_mul(growth).min(cap)
 }
 
 impl Pace {
     /// How long it can have been at most on the clock of a node.
-    fn on_a_fast_clock(&self, duration: Duration) -> Duration {
+    pub(super) fn on_a_fast_clock(&self, duration: Duration) -> Duration {
         duration + duration.mul_f64(self.drift as f64 / 1_000.0)
     }
 }
@@ -236,97 +233,5 @@ impl InStep {
                 pauses,
             });
         }
-    }
-}
-
-// ---- sweepers ---------------------------------------------------------------------------------------
-
-/// Projections of a key that is throttled for good.
-struct Throttled {
-    tries: u64,
-    first: Instant,
-    last: Instant,
-}
-
-/// A key that can never be projected is asked for less and less often: by whoever has a batch or is told to resume it, as
-/// often as a retry has attempts; and by a sweeper, after whose n-th failure there is half of its n-th ceiling at least,
-/// since the store throttles. A record that is deleted owes nothing, and a sweeper begins anew.
-fn sweeps<W: Workload>(history: &History<W>, found: &mut Vec<Violation>) {
-    let pace = &history.pace;
-    let Some(key) = history.broken.filter(|_| history.has_views) else {
-        return;
-    };
-    if pace.is_jumpy || pace.sweep_every.is_zero() {
-        return;
-    }
-    let of_key = history.calls.iter().filter(|call| call.key == key);
-    let mut throttled: BTreeMap<Life, Throttled> = BTreeMap::new();
-    for call in of_key.filter(|call| call.ask == Ask::Project) {
-        match call.came {
-            Some((at, Came::Failed(Class::Throttled(_)))) => {
-                let of_life = throttled.entry(call.life).or_insert(Throttled {
-                    tries: 0,
-                    first: at,
-                    last: at,
-                });
-                of_life.tries += 1;
-                of_life.last = at;
-            }
-            // It is another part that is broken.
-            Some((_, Came::Done)) => return,
-            _ => {}
-        }
-    }
-    let beginnings = 1 + history.deletions(key);
-    for (life, Throttled { tries, first, last }) in throttled {
-        let asked_for = history.submissions_to(life, key) + history.resumes_of(life, key);
-        let by_sweeper =
-            beginnings * pace.sweeps_before_the_cap() + pace.sweeps_at_the_cap(last.since(first));
-        let most = asked_for * u64::from(pace.retry.attempts) + by_sweeper;
-        if tries > most {
-            found.push(Violation::SweptTooOften {
-                life,
-                key,
-                tries,
-                most,
-            });
-        }
-    }
-}
-
-impl Pace {
-    /// How often a sweeper tries a key until its pauses have grown to the longest.
-    fn sweeps_before_the_cap(&self) -> u64 {
-        let (every, most) = (self.sweep_every, self.sweep_pause_max);
-        let growing = (1..).take_while(|&failed| ceiling(every, 2, most, failed) < most);
-        growing.count() as u64 + 1
-    }
-
-    /// How often it does so in such a time from then on.
-    fn sweeps_at_the_cap(&self, time: Duration) -> u64 {
-        let time = self.on_a_fast_clock(time) + SLACK;
-        let pause = self.sweep_pause_max / 2;
-        (time.as_nanos() / pause.as_nanos().max(1)) as u64 + 1
-    }
-}
-
-impl<W: Workload> History<W> {
-    fn deletions(&self, key: u32) -> u64 {
-        let deleted = |written: &&crate::history::Written<W>| {
-            written.key == key && matches!(written.what, crate::history::What::Delete)
-        };
-        self.log.iter().filter(deleted).count() as u64
-    }
-
-    fn submissions_to(&self, life: Life, key: u32) -> u64 {
-        let submissions = self.submissions.iter();
-        submissions
-            .filter(|asked| asked.life == life && asked.key == key)
-            .count() as u64
-    }
-
-    fn resumes_of(&self, life: Life, key: u32) -> u64 {
-        let resumes = self.resumes.iter();
-        resumes.filter(|&&resumed| resumed == (life, key)).count() as u64
     }
 }

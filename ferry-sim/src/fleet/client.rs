@@ -27,6 +27,9 @@ const PAUSE_MAX_MILLIS: u64 = 1_000;
 /// How often that is doubled: not so often that none comes soon after the healing.
 const PAUSES_DOUBLED: u32 = 4;
 
+/// After every so many submissions somebody looks at what the node shows of itself.
+const LOOKS_EVERY: u64 = 4;
+
 /// What a client is about to do.
 #[derive(Debug)]
 struct Errand<W: Workload> {
@@ -260,7 +263,7 @@ impl<K: Kind> World<K> {
             quirk,
             ..
         } = errand;
-        let submission = self.submitted(up.life, key, number, &content, quirk);
+        let submission = self.submitted(up.life, key, number, &content, quirk, within);
         let sent = Sent {
             number,
             content,
@@ -268,6 +271,9 @@ impl<K: Kind> World<K> {
             quirk,
         };
         let submitted = up.submit(&self, key, sent, within);
+        if submission.0 % LOOKS_EVERY == 0 {
+            self.look(&up);
+        }
         drop(up);
         let answer = match submitted {
             None => Some(Heard::Rejected),
@@ -288,7 +294,7 @@ impl<K: Kind> World<K> {
                 let _heard = reply.send(answer);
             }
             None => {
-                self.tell(Event::Deserted { submission });
+                self.deserted(submission);
                 self.met(Point::Deserted);
             }
         }

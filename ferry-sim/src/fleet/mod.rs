@@ -12,8 +12,9 @@ use ferry_core::drive::{Ferry, Runtime, Stats};
 use crate::{
     event::Event,
     executor::Process,
-    history::{Life, NodeEnd},
+    history::{Life, Look, NodeEnd},
     kind::Kind,
+    lives::Lived,
     points::Point,
     swarm::Broken,
     weak::Aside,
@@ -114,6 +115,7 @@ impl<K: Kind> World<K> {
         drop(state);
         let process = self.process.another();
         process.drift(drift);
+        self.note(life, |lived| lived.drift = drift);
         let ferry = self.handle(life, &process, |store| store);
         let aside = Arc::new(Aside::new(self, life, &process));
         self.tell(Event::Restarted { node });
@@ -171,6 +173,8 @@ impl<K: Kind> World<K> {
             return None;
         }
         state.history.ended.push(life);
+        let lived = state.history.lives.entry(life).or_default();
+        lived.closing = Some(self.process.now());
         let node = &mut state.nodes[life.node];
         let up = mem::take(&mut node.up)?;
         Some((up, mem::take(&mut node.sweeper)))
@@ -194,6 +198,8 @@ impl<K: Kind> World<K> {
         // It may have been killed meanwhile.
         if closed.await.is_ok() {
             self.tell(Event::Closed { node });
+            let now = self.process.now();
+            self.note(life, |lived| lived.closed = Some(now));
         }
         // Callers in it still have to be told.
         self.process.sleep(Duration::from_millis(10)).await;
@@ -209,11 +215,42 @@ impl<K: Kind> World<K> {
         self.met(Point::Stall);
         let node = life.node;
         self.tell(Event::Stalled { node, pause });
-        up.process.freeze();
+        self.hold_up(life, &up.process);
         let world = Arc::clone(self);
         self.process.spawn(async move {
             world.process.sleep(pause).await;
-            up.process.thaw();
+            world.let_go(life, &up.process);
+        });
+    }
+
+    /// Nothing of a node runs, until it is let go.
+    pub(crate) fn hold_up(&self, life: Life, process: &Process) {
+        let now = self.process.now();
+        self.note(life, |lived| lived.is_held_up(now));
+        process.freeze();
+    }
+
+    pub(crate) fn let_go(&self, life: Life, process: &Process) {
+        let now = self.process.now();
+        self.note(life, |lived| lived.goes_on(now));
+        process.thaw();
+    }
+
+    /// Notes what comes over a life.
+    pub(crate) fn note(&self, life: Life, change: impl FnOnce(&mut Lived)) {
+        change(self.lock().history.lives.entry(life).or_default());
+    }
+
+    /// Somebody looks at what a node shows of itself.
+    pub(crate) fn look(&self, up: &Up<K>) {
+        let (life, at, stats) = (up.life, self.process.now(), up.ferry.stats());
+        let history = &mut self.lock().history;
+        let submitted = history.submissions.len();
+        history.looks.push(Look {
+            life,
+            at,
+            submitted,
+            stats,
         });
     }
 
@@ -273,11 +310,11 @@ impl<K: Kind> World<K> {
         };
         drop(gone);
         let processes: Vec<_> = (ups.into_iter())
-            .map(|(up, stats)| (up.life.node, up.process, stats))
+            .map(|(up, stats)| (up.life, up.process, stats))
             .collect();
         settled();
-        let ends = processes.into_iter().map(|(node, process, stats)| NodeEnd {
-            node,
+        let ends = processes.into_iter().map(|(life, process, stats)| NodeEnd {
+            life,
             stats,
             tasks_left: process.tasks(),
         });

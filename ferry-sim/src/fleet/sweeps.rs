@@ -9,14 +9,14 @@ use super::{Sweeping, Up};
 use crate::{
     chance::Chance,
     event::Event,
-    history::Life,
+    history::{Life, Resume, Resumed},
     kind::{Kind, Projected},
     points::Point,
     policy::Resuming,
     purses::StoreError,
     weak::OnePace,
     workload::{KeyOf, ProjectedWorkload},
-    world::World,
+    world::{State, World},
 };
 
 /// Starts a node's sweeper, unless nobody is to sweep.
@@ -35,8 +35,9 @@ pub(crate) fn start<W: ProjectedWorkload>(
     let schedule = Schedule {
         every,
         pause_max,
-        ..Schedule::default()
+        concurrency: (world.policy.settings).at_once(world.draws.sweeps_at_once),
     };
+    world.weakened_if(schedule.concurrency != world.draws.sweeps_at_once);
     let asked = Arc::clone(world);
     let life = up.life;
     let query = move || Arc::clone(&asked).pending(life);
@@ -74,13 +75,80 @@ impl<K: Kind> World<K> {
                 let last = (key, state.table.last(key));
                 state.writers.get(&last) == Some(&life)
             }),
-            Resuming::Swept | Resuming::Nobody | Resuming::AtOnePace | Resuming::Unfenced => {}
+            Resuming::Swept
+            | Resuming::Nobody
+            | Resuming::AtOnePace
+            | Resuming::Unfenced
+            | Resuming::ToldByOlder => {}
         }
         self.weakened_if(pending.len() < found);
         if !pending.is_empty() {
             self.met(Point::Swept);
         }
         Ok(pending.into_iter().map(|key| self.key(key)).collect())
+    }
+}
+
+impl<K: Kind> World<K> {
+    /// A commit has landed: now and then somebody follows what lands, and has the key resumed at once.
+    pub(crate) fn heeded(self: &Arc<Self>, state: &mut State<K>, key: u32) {
+        if !K::IS_PROJECTED || state.script.is_some() || state.is_healed {
+            return;
+        }
+        let node = key as usize % self.draws.size.nodes;
+        let mut chance = state.faults.of_request(node, key);
+        if !chance.happens(self.draws.heeds) {
+            return;
+        }
+        let (world, pause) = (Arc::clone(self), chance.millis(0, 2));
+        self.process.spawn(async move {
+            world.process.sleep(pause).await;
+            if let Some(up) = world.up(node) {
+                world.resume(up, key);
+            }
+        });
+    }
+
+    /// Somebody tells a node to resume a key.
+    pub(crate) fn resume(self: &Arc<Self>, up: Up<K>, key: u32) {
+        let (life, process) = (up.life, up.process.clone());
+        let node = life.node;
+        self.met(Point::Resumed);
+        self.tell(Event::Resume { node, key });
+        let nth = {
+            let resumes = &mut self.lock().history.resumes;
+            resumes.push(Resume {
+                life,
+                key,
+                at: self.process.now(),
+                answer: None,
+            });
+            resumes.len() - 1
+        };
+        let resuming = K::resume(&up, &self.key(key));
+        drop(up);
+        let world = Arc::clone(self);
+        process.spawn(async move {
+            let resumed = resuming.await;
+            world.resumed(nth, resumed);
+            world.tell(Event::Resumed { node, key });
+        });
+    }
+
+    fn resumed(&self, nth: usize, resumed: Resumed) {
+        let answer = (self.process.now(), resumed);
+        let resumes = &mut self.lock().history.resumes;
+        let (life, key) = (resumes[nth].life, resumes[nth].key);
+        resumes[nth].answer.get_or_insert(answer);
+        if self.policy.resuming == Resuming::ToldByOlder {
+            let is_younger = |resume: &&mut Resume| {
+                resume.life == life && resume.key == key && resume.answer.is_none()
+            };
+            for younger in resumes[nth..].iter_mut().filter(is_younger) {
+                younger.answer = Some(answer);
+                self.weakened();
+            }
+        }
     }
 }
 
@@ -102,16 +170,7 @@ pub(crate) fn begin<K: Kind>(world: &Arc<World<K>>, chance: &mut Chance) {
         ground.spawn(async move {
             world.process.sleep(at).await;
             let Some(up) = world.up(node) else { return };
-            world.met(Point::Resumed);
-            world.tell(Event::Resume { node, key });
-            world.lock().history.resumes.push((up.life, key));
-            let resuming = K::resume(&up, &world.key(key));
-            let process = up.process.clone();
-            drop(up);
-            process.spawn(async move {
-                resuming.await;
-                world.tell(Event::Resumed { node, key });
-            });
+            world.resume(up, key);
         });
     }
 }

@@ -99,6 +99,8 @@ async fn jump<K: Kind>(world: Arc<World<K>>, node: usize, mut chance: Chance) {
     if let Some(up) = world.up(node) {
         world.met(Point::ClockJump);
         world.tell(Event::ClockJumped { node, by });
+        let now = world.process.now();
+        world.note(up.life, |lived| lived.jumps.push((now, by)));
         up.process.jump(by);
     }
 }
@@ -141,9 +143,9 @@ pub(crate) async fn freeze_now<K: Kind>(world: Arc<World<K>>, node: usize, pause
     let (life, process) = (up.life, up.process);
     world.met(Point::Freeze);
     world.tell(Event::Frozen { node, pause });
-    process.freeze();
+    world.hold_up(life, &process);
     world.process.sleep(pause).await;
-    process.thaw();
+    world.let_go(life, &process);
     // It may have crashed, cold as it was. One that is to shut down is of the fleet no more, and has that to do.
     if world.lock().is_alive(life) || process.tasks() > 0 {
         world.tell(Event::Thawed { node });
@@ -183,7 +185,7 @@ pub(crate) fn heal<K: Kind>(world: &Arc<World<K>>) {
     for node in 0..world.draws.size.nodes {
         match world.up(node) {
             Some(up) if broken == Broken::Node(node) => world.crash(up.life),
-            Some(up) => up.process.thaw(),
+            Some(up) => world.let_go(up.life, &up.process),
             None => world.start(node),
         }
     }

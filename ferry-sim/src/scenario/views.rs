@@ -23,10 +23,18 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[31],
         gist: "a slow projection of an old version does not clear the debt that a newer commit has made",
         plays: &[Play::Together(slow_projector), Play::Apart(slow_marker)],
-        without: &[VERSION_IN_PROJECTION_FENCE.fails(&[Property::Projected, Property::ViewForward])],
+        without: &[VERSION_IN_PROJECTION_FENCE.fails(&[
+            Property::TrueAnswers,
+            Property::Projected,
+            Property::ViewForward,
+        ])],
         by_hand: &[(
             Play::Together(slow_projector),
-            MARKER_IS_NO_FLAG.fails(&[Property::Projected, Property::ViewForward]),
+            MARKER_IS_NO_FLAG.fails(&[
+                Property::TrueAnswers,
+                Property::Projected,
+                Property::ViewForward,
+            ]),
         )],
         ..Scenario::BLANK
     },
@@ -62,7 +70,11 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[33],
         gist: "a node crashes between the two writes of a projection, and the next projects again",
         plays: &[Play::Apart(marker_after_the_view)],
-        without: &[VIEW_BEFORE_MARKER.fails(&[Property::Projected, Property::ViewForward])],
+        without: &[VIEW_BEFORE_MARKER.fails(&[
+            Property::TrueAnswers,
+            Property::Projected,
+            Property::ViewForward,
+        ])],
         ..Scenario::BLANK
     },
     Scenario {

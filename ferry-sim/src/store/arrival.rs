@@ -73,6 +73,7 @@ impl<K: Kind> World<K> {
                     self.tell(Event::Marked { call, to });
                     state.log(now, call, What::Mark(to));
                 }
+                self.heeded(&mut state, key);
                 Ok(Done::Version(version))
             }
             Err(Found(found)) => {

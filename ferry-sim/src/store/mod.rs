@@ -33,8 +33,8 @@ use crate::{
     points::Point,
     policy::{Doubt, ProjectionFence, Reading, Refusal},
     purses::StoreError,
-    sent::Sent,
-    workload::{IdOf, KeyOf, StateOf, VersionOf, Workload},
+    sent::{Sent, SentId},
+    workload::{KeyOf, StateOf, VersionOf, Workload},
     world::World,
 };
 
@@ -60,7 +60,7 @@ pub(crate) struct SimStore<K: Kind> {
 
 impl<K: Kind> Schema for SimStore<K> {
     type Key = KeyOf<K::Load>;
-    type Id = IdOf<K::Load>;
+    type Id = SentId<K::Load>;
     type State = StateOf<K::Load>;
     type Version = VersionOf<K::Load>;
     type Entry = Sent<K::Load>;
@@ -198,10 +198,13 @@ impl<K: Kind> Store for SimStore<K> {
     async fn read(
         &self,
         key: &KeyOf<K::Load>,
-        ids: &[IdOf<K::Load>],
+        ids: &[SentId<K::Load>],
     ) -> Result<Option<RecordOf<Self>>, Fault<StoreError>> {
         let key = self.world.number_of(key);
-        let ask = if ids.is_empty() { Ask::Look } else { Ask::Read };
+        let ask = match ids {
+            [] => Ask::Look,
+            ids => Ask::Read(ids.iter().map(|id| id.submission).collect()),
+        };
         let noted = self.world.asks(self.life, key, ask);
         let read = self.fetched(key, ids.len()).await;
         self.world.hears(noted, Came::of(&read));

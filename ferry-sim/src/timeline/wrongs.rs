@@ -205,6 +205,22 @@ impl About {
             | Violation::NobodyLeft { submission, .. }
             | Violation::NotShown { submission, .. }
             | Violation::Blamed { submission, .. }
+            | Violation::NotLookedFor { submission, .. }
+            | Violation::NotTriedApart { submission, .. }
+            | Violation::ExpiredTooSoon { submission, .. }
+            | Violation::ExpiredTooLate { submission, .. }
+            | Violation::NoDeadline { submission }
+            | Violation::TriedLate { submission, .. }
+            | Violation::RoomLeft { submission, .. }
+            | Violation::NoRoomLeft { submission, .. }
+            | Violation::NoRoomAtKey { submission, .. }
+            | Violation::ClosedTooSoon { submission, .. }
+            | Violation::LeftTooSoon {
+                first: submission, ..
+            }
+            | Violation::LeftTooLate {
+                first: submission, ..
+            }
             | Violation::NeverWritten { submission, .. }
             | Violation::NotInRecord { submission, .. } => Self::submissions([*submission]),
             Violation::WroteAfterAll {
@@ -216,7 +232,10 @@ impl About {
                 at: Some(landed.nanos()),
                 ..Self::submissions([*submission])
             },
-            Violation::Overtaken { earlier, by, .. } => Self::submissions([*earlier, *by]),
+            Violation::Overtaken { earlier, by, .. }
+            | Violation::PassedBy {
+                first: earlier, by, ..
+            } => Self::submissions([*earlier, *by]),
             Violation::StillPending { key } | Violation::NeverShown { key, .. } => Self {
                 key: Some(*key),
                 ..Self::default()
@@ -246,7 +265,17 @@ impl About {
                 node: Some(*node),
                 ..Self::default()
             },
+            Violation::SweptTooWide { life, .. }
+            | Violation::WrongGauge { life, .. }
+            | Violation::WrongCounter { life, .. } => Self {
+                node: Some(life.node),
+                ..Self::default()
+            },
             Violation::TriedTooOften { life, key, .. }
+            | Violation::TriedTooLong { life, key, .. }
+            | Violation::NotHalved { life, key, .. }
+            | Violation::ResumedUnshown { life, key, .. }
+            | Violation::StoreAskedAfterClose { life, key }
             | Violation::BatchTooLarge { life, key, .. }
             | Violation::BatchTooHeavy { life, key, .. }
             | Violation::TooManyInFlight { life, key, .. }

@@ -1,6 +1,6 @@
 //! A fenced write by hand, as a kind of write: the real handle, and batches that are carried by [`Trips`].
 
-use core::{convert::Infallible, marker::PhantomData, pin::Pin};
+use core::{convert::Infallible, marker::PhantomData};
 use std::sync::Arc;
 
 use ferry_core::{
@@ -10,10 +10,11 @@ use ferry_core::{
 
 use super::trip::Trips;
 use crate::{
+    calls::Carrier,
     executor::Process,
     fleet::{Sweeping, Up},
-    history::{Heard, HeardBy},
-    kind::{AnswerOf, Kind, RecordOf},
+    history::{Heard, HeardBy, Resumed},
+    kind::{AnswerOf, Kind, RecordOf, Resuming},
     sent::{Carried, Held},
     store::SimStore,
     workload::{KeyOf, StateOf, VersionOf, Workload},
@@ -46,6 +47,7 @@ impl<W: Workload> Kind for ByHand<W> {
     type View = ();
 
     const IS_PROJECTED: bool = false;
+    const CARRIER: Carrier = Carrier::ByHand;
 
     fn build(
         builder: Builder<Process>,
@@ -77,7 +79,7 @@ impl<W: Workload> Kind for ByHand<W> {
         None
     }
 
-    fn resume(_: &Up<Self>, _: &KeyOf<W>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        Box::pin(core::future::ready(()))
+    fn resume(_: &Up<Self>, _: &KeyOf<W>) -> Resuming {
+        Box::pin(core::future::ready(Resumed::Shown))
     }
 }

@@ -5,7 +5,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-use ferry_core::{Fold, Step, StepOf};
+use ferry_core::{Fold, Instant, Step, StepOf};
 
 use super::trip::Trips;
 use crate::{
@@ -21,6 +21,7 @@ pub(super) struct Batch<K: Kind> {
     pub(super) key: KeyOf<K::Load>,
     pub(super) inputs: Vec<Sent<K::Load>>,
     pub(super) answers: Vec<Option<HeardBy<K::Load>>>,
+    pub(super) started: Instant,
     /// Whether a commit of some of them may have landed unheard.
     pub(super) is_in_doubt: bool,
     /// Which inputs, by their numbers.

@@ -106,10 +106,16 @@ impl<K: Kind> World<K> {
     ) -> Ferry<K::Carries> {
         let store = store(SimStore::new(Arc::clone(self), life, process.clone()));
         let seed = self.lock().jitter.next();
+        let settings = self.policy.settings;
+        let (limits, retry) = (
+            settings.limits(self.draws.limits),
+            settings.retry(self.draws.retry),
+        );
+        self.weakened_if((limits, retry) != (self.draws.limits, self.draws.retry));
         // One shard: keys are spread over shards by a hash that differs from run to run.
         let builder = Builder::on(process.clone())
-            .limits(self.draws.limits)
-            .retry(self.draws.retry)
+            .limits(limits)
+            .retry(retry)
             .seed(seed)
             .shards(1);
         match K::build(builder, self.carried(life), store) {
@@ -173,7 +179,11 @@ impl<K: Kind> Up<K> {
         };
         let (key, held) = (world.key(key), Held::new(sent, world.process.clone()));
         let submitted = match within {
-            Some(within) => ferry.submit_within(key, held, within),
+            Some(asked) => {
+                let within = world.policy.settings.within(asked);
+                world.weakened_if(within != asked);
+                ferry.submit_within(key, held, within)
+            }
             None => ferry.submit(key, held),
         };
         let answer = submitted.ok()?;

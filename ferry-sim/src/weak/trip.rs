@@ -37,7 +37,6 @@ impl<K: Kind> fmt::Debug for Trips<K> {
 /// The tries of some inputs together.
 struct Tries<K: Kind> {
     open: Vec<usize>,
-    started: Instant,
     failed: u32,
     /// The record as it was read first. Of use to a mistake alone.
     first: Option<RecordOf<K::Load>>,
@@ -90,6 +89,7 @@ impl<K: Kind> Trips<K> {
             key: key.clone(),
             answers: vec![None; inputs.len()],
             inputs,
+            started: self.store.process().now(),
             is_in_doubt: false,
             in_doubt: BTreeSet::new(),
         };
@@ -108,7 +108,6 @@ impl<K: Kind> Trips<K> {
     async fn tries(&self, batch: &mut Batch<K>, open: Vec<usize>, groups: &mut Vec<Vec<usize>>) {
         let mut tries = Tries {
             open,
-            started: self.store.process().now(),
             failed: 0,
             first: None,
         };
@@ -138,15 +137,20 @@ impl<K: Kind> Trips<K> {
                     (Why::Refused, Class::Transient)
                 }
             };
-            if !self.pauses(&mut tries, class).await {
+            if !self.pauses(batch.started, &mut tries, class).await {
                 return self.gives_up(batch, &tries.open, why);
             }
         }
     }
 
     async fn try_once(&self, batch: &mut Batch<K>, tries: &mut Tries<K>) -> Tried<K> {
+        let is_unnamed = self.mistakes(Mistake::IdsUnnamed);
+        self.weakened_if(is_unnamed);
         let inputs = tries.open.iter().map(|&at| &batch.inputs[at]);
-        let ids: Vec<_> = inputs.map(|sent| self.fold.id_of(sent)).collect();
+        let ids: Vec<_> = inputs
+            .filter(|_| !is_unnamed)
+            .map(|sent| self.fold.id_of(sent))
+            .collect();
         let record = match self.store.read(&batch.key, &ids).await {
             Ok(record) => record,
             Err(fault) => return Tried::NotLanded(Why::Store(fault.error), fault.class),
@@ -217,12 +221,17 @@ impl<K: Kind> Trips<K> {
             return batch.fail_all(&open, why);
         }
         let second = open.split_off(open.len().div_ceil(2));
-        groups.push(second);
+        if self.mistakes(Mistake::SecondHalfLeft) {
+            self.weakened();
+            batch.fail_all(&second, Why::Refused);
+        } else {
+            groups.push(second);
+        }
         groups.push(open);
     }
 
     /// Whether there is a further try, which begins after a pause.
-    async fn pauses(&self, tries: &mut Tries<K>, class: Class) -> bool {
+    async fn pauses(&self, started: Instant, tries: &mut Tries<K>, class: Class) -> bool {
         let retry = self.retry();
         tries.failed += 1;
         let is_endless = self.mistakes(Mistake::NoEnd);
@@ -232,7 +241,7 @@ impl<K: Kind> Trips<K> {
         }
         let pause = self.pause(&retry, tries.failed, class);
         let process = self.store.process();
-        if process.now() + pause > tries.started + retry.total && !is_endless {
+        if process.now() + pause > started + retry.total && !is_endless {
             return false;
         }
         if self.mistakes(Mistake::NoBackoff) {

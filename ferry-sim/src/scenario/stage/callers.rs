@@ -9,7 +9,6 @@ use futures_lite::future::or;
 
 use super::{Caller, Stage};
 use crate::{
-    event::Event,
     history::{Heard, Life},
     kind::Kind,
     purses::{Amount, Purses},
@@ -99,7 +98,8 @@ impl<K: Kind<Load = Purses>> Stage<K> {
             Arc::new(Amount { id, cents })
         });
         let content = Arc::clone(content);
-        let submission = (self.world).submitted(up.life, key, number, &content, how.quirk);
+        let submission =
+            (self.world).submitted(up.life, key, number, &content, how.quirk, how.within);
         let caller = Caller(submission);
         let sent = Sent {
             number,
@@ -127,7 +127,7 @@ impl<K: Kind<Load = Purses>> Stage<K> {
             };
             match or(heard, left).await {
                 Some(heard) => world.answered(submission, heard),
-                None => world.tell(Event::Deserted { submission }),
+                None => world.deserted(submission),
             }
             world.lock().waiting.remove(&submission.0);
         });

@@ -7,7 +7,6 @@ use ferry_core::drive::{Runtime, Stats};
 
 use super::Stage;
 use crate::{
-    event::Event,
     fleet::{Up, weather},
     history::Life,
     kind::Kind,
@@ -63,14 +62,7 @@ impl<K: Kind<Load = Purses>> Stage<K> {
 
     /// A node resumes a key.
     pub(in crate::scenario) fn resume(&mut self, node: usize, key: u32) {
-        let up = self.up(node);
-        self.world.tell(Event::Resume { node, key });
-        let resuming = K::resume(&up, &self.world.key(key));
-        let world = Arc::clone(&self.world);
-        up.process.spawn(async move {
-            resuming.await;
-            world.tell(Event::Resumed { node, key });
-        });
+        self.world.resume(self.up(node), key);
     }
 
     /// Every node sweeps from now on.

@@ -1,0 +1,216 @@
+//! P10, of sweepers: they resume so many keys at a time, and leave a key alone that keeps failing.
+
+use core::time::Duration;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BinaryHeap},
+};
+
+use ferry_core::{Class, Instant};
+
+use super::{
+    Violation,
+    batches::{Batches, NEVER, Place, SLACK},
+    work::ceiling,
+};
+use crate::{
+    calls::{Ask, Asked, Came, Carrier, Pace},
+    history::{History, Life, SubmissionId, What, Written},
+    workload::Workload,
+};
+
+/// Who else than a sweeper may be at work on a key's view, by when they are not any more.
+#[derive(Default)]
+struct Others(BTreeMap<Place, BinaryHeap<Reverse<Instant>>>);
+
+impl Others {
+    fn enter(&mut self, place: Place, until: Instant) {
+        self.0.entry(place).or_default().push(Reverse(until));
+    }
+
+    fn are_there(&mut self, place: Place, at: Instant) -> bool {
+        let Some(there) = self.0.get_mut(&place) else {
+            return false;
+        };
+        while there.peek().is_some_and(|until| until.0 < at) {
+            there.pop();
+        }
+        !there.is_empty()
+    }
+}
+
+/// The calls at which a sweeper alone can be at work: no batch is in flight, and nobody was told to resume the key.
+fn of_sweepers<'h, W: Workload>(
+    history: &'h History<W>,
+    batches: &Batches<'_>,
+    mut each: impl FnMut(&'h Asked),
+) {
+    if !history.has_views || history.pace.carrier == Carrier::Others {
+        return;
+    }
+    let mut others = Others::default();
+    let mut submissions = (0..).map(SubmissionId).zip(&history.submissions).peekable();
+    let mut resumes = history.resumes.iter().peekable();
+    for call in &history.calls {
+        while let Some((id, asked)) = submissions.next_if(|(_, asked)| asked.at <= call.at) {
+            if !asked.was_rejected() {
+                others.enter(asked.place(), batches.stay(id, history).until_most);
+            }
+        }
+        while let Some(resume) = resumes.next_if(|resume| resume.at <= call.at) {
+            let until = resume.answer.map_or(NEVER, |(at, _)| at);
+            others.enter((resume.life, resume.key), until);
+        }
+        let place = (call.life, call.key);
+        if matches!(call.ask, Ask::Look | Ask::Project) && !others.are_there(place, call.at) {
+            each(call);
+        }
+    }
+}
+
+fn end(call: &Asked) -> Instant {
+    call.came.map_or(NEVER, |(end, _)| end)
+}
+
+fn too_wide<W: Workload>(history: &History<W>, batches: &Batches<'_>, found: &mut Vec<Violation>) {
+    let keys_max = history.pace.sweeps_at_once;
+    let mut under_way: BTreeMap<Life, Vec<(u32, Instant)>> = BTreeMap::new();
+    of_sweepers(history, batches, |call| {
+        let &Asked { life, key, at, .. } = call;
+        let of_life = under_way.entry(life).or_default();
+        of_life.retain(|&(other, until)| other != key && until > at);
+        of_life.push((key, end(call)));
+        let keys = of_life.len();
+        if keys > keys_max {
+            found.push(Violation::SweptTooWide {
+                life,
+                keys,
+                keys_max,
+            });
+        }
+    });
+}
+
+/// How often a sweeper that resumes one key at a time went from a key right to one with a lower number, which was pending.
+/// Queries give keys by their numbers, so where it keeps to their order it hardly ever does.
+pub(crate) fn out_of_order<W: Workload>(history: &History<W>) -> u64 {
+    if history.pace.sweeps_at_once != 1 {
+        return 0;
+    }
+    let mut times = 0;
+    let mut last: BTreeMap<Life, (&Asked, bool)> = BTreeMap::new();
+    of_sweepers(history, &Batches::of(history), |call| {
+        let before = last.get(&call.life);
+        let before = before.filter(|(before, _)| end(before) == call.at);
+        let is_lower = match (&call.ask, before) {
+            (Ask::Look, Some((before, _))) => call.key < before.key,
+            (Ask::Project, Some((look, is_lower))) => {
+                times += u64::from(*is_lower && look.key == call.key);
+                false
+            }
+            _ => false,
+        };
+        last.insert(call.life, (call, is_lower));
+    });
+    times
+}
+
+/// Projections of a key that is throttled for good.
+struct Throttled {
+    tries: u64,
+    first: Instant,
+    last: Instant,
+}
+
+pub(super) fn check<W: Workload>(
+    history: &History<W>,
+    batches: &Batches<'_>,
+    found: &mut Vec<Violation>,
+) {
+    too_wide(history, batches, found);
+    too_often(history, found);
+}
+
+/// A key that can never be projected is asked for less and less often: by whoever has a batch or is told to resume it, as
+/// often as a retry has attempts; and by a sweeper, after whose n-th failure there is half of its n-th ceiling at least,
+/// since the store throttles. A record that is deleted owes nothing, and a sweeper begins anew.
+fn too_often<W: Workload>(history: &History<W>, found: &mut Vec<Violation>) {
+    let pace = &history.pace;
+    let Some(key) = history.broken.filter(|_| history.has_views) else {
+        return;
+    };
+    if pace.is_jumpy || pace.sweep_every.is_zero() {
+        return;
+    }
+    let of_key = history.calls.iter().filter(|call| call.key == key);
+    let mut throttled: BTreeMap<Life, Throttled> = BTreeMap::new();
+    for call in of_key.filter(|call| call.ask == Ask::Project) {
+        match call.came {
+            Some((at, Came::Failed(Class::Throttled(_)))) => {
+                let of_life = throttled.entry(call.life).or_insert(Throttled {
+                    tries: 0,
+                    first: at,
+                    last: at,
+                });
+                of_life.tries += 1;
+                of_life.last = at;
+            }
+            // It is another part that is broken.
+            Some((_, Came::Done)) => return,
+            _ => {}
+        }
+    }
+    let beginnings = 1 + history.deletions(key);
+    for (life, Throttled { tries, first, last }) in throttled {
+        let asked_for = history.submissions_to(life, key) + history.resumes_of(life, key);
+        let by_sweeper =
+            beginnings * pace.sweeps_before_the_cap() + pace.sweeps_at_the_cap(last.since(first));
+        let most = asked_for * u64::from(pace.retry.attempts) + by_sweeper;
+        if tries > most {
+            found.push(Violation::SweptTooOften {
+                life,
+                key,
+                tries,
+                most,
+            });
+        }
+    }
+}
+
+impl Pace {
+    /// How often a sweeper tries a key until its pauses have grown to the longest.
+    fn sweeps_before_the_cap(&self) -> u64 {
+        let (every, most) = (self.sweep_every, self.sweep_pause_max);
+        let growing = (1..).take_while(|&failed| ceiling(every, 2, most, failed) < most);
+        growing.count() as u64 + 1
+    }
+
+    /// How often it does so in such a time from then on.
+    fn sweeps_at_the_cap(&self, time: Duration) -> u64 {
+        let time = self.on_a_fast_clock(time) + SLACK;
+        let pause = self.sweep_pause_max / 2;
+        (time.as_nanos() / pause.as_nanos().max(1)) as u64 + 1
+    }
+}
+
+impl<W: Workload> History<W> {
+    fn deletions(&self, key: u32) -> u64 {
+        let deleted =
+            |written: &&Written<W>| written.key == key && matches!(written.what, What::Delete);
+        self.log.iter().filter(deleted).count() as u64
+    }
+
+    fn submissions_to(&self, life: Life, key: u32) -> u64 {
+        let submissions = self.submissions.iter();
+        submissions
+            .filter(|asked| asked.life == life && asked.key == key)
+            .count() as u64
+    }
+
+    fn resumes_of(&self, life: Life, key: u32) -> u64 {
+        let resumes = self.resumes.iter();
+        resumes
+            .filter(|resume| resume.life == life && resume.key == key)
+            .count() as u64
+    }
+}

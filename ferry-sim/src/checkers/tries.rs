@@ -1,0 +1,141 @@
+//! The tries of one batch. P1: what is committed was looked for in the record. P10: no try begins after its time. P9: what was
+//! turned away for good together is tried apart.
+
+use ferry_core::Class;
+
+use super::{
+    Violation,
+    batches::{Batch, Batches, SLACK},
+};
+use crate::{
+    calls::{Ask, Asked, Came},
+    history::{Heard, History, SubmissionId, Why},
+    workload::Workload,
+};
+
+pub(super) fn check<W: Workload>(
+    history: &History<W>,
+    batches: &Batches<'_>,
+    found: &mut Vec<Violation>,
+) {
+    looked_for(&batches.strays, found);
+    for batch in &batches.all {
+        looked_for(&batch.calls, found);
+        too_long(batch, history, found);
+        for (nth, call) in batch.calls.iter().enumerate() {
+            if matches!(call.came, Some((_, Came::Failed(Class::Permanent)))) {
+                apart(batch, nth, history, found);
+            }
+        }
+    }
+}
+
+fn read(call: &Asked) -> Option<&[SubmissionId]> {
+    match &call.ask {
+        Ask::Read(ids) => Some(ids),
+        Ask::Look | Ask::Commit(_) | Ask::Project => None,
+    }
+}
+
+fn looked_for(calls: &[&Asked], found: &mut Vec<Violation>) {
+    let mut named: &[SubmissionId] = &[];
+    for call in calls {
+        let &&Asked { life, key, .. } = call;
+        if let Some(ids) = read(call) {
+            named = ids;
+        } else if let Ask::Commit(entries) = &call.ask {
+            let unnamed = entries.iter().filter(|entry| !named.contains(entry));
+            found.extend(unnamed.map(|&submission| Violation::NotLookedFor {
+                life,
+                key,
+                submission,
+            }));
+        }
+    }
+}
+
+/// No pause ends later than so long after the first try began. Without a pause a read may come later: it tells how the last
+/// try ended, or begins with a half.
+fn too_long<W: Workload>(batch: &Batch<'_>, history: &History<W>, found: &mut Vec<Violation>) {
+    let (life, key) = batch.place;
+    let (lived, total) = (history.lived(life), history.pace.retry.total);
+    if !lived.jumps.is_empty() {
+        return;
+    }
+    let first = lived.shown(batch.began());
+    for pair in batch.calls.windows(2) {
+        let (Some((end, _)), Some(_)) = (pair[0].came, read(pair[1])) else {
+            continue;
+        };
+        let again = pair[1].at;
+        let after = lived.shown(again).since(first);
+        // Held up, it may have ended later than it was to.
+        if again > end && after > total + SLACK && !lived.was_held_up(end, again) {
+            found.push(Violation::TriedTooLong {
+                life,
+                key,
+                after,
+                total,
+            });
+        }
+    }
+}
+
+/// The batch's commit of this number was turned away for good.
+fn apart<W: Workload>(
+    batch: &Batch<'_>,
+    nth: usize,
+    history: &History<W>,
+    found: &mut Vec<Violation>,
+) {
+    let (done, later) = batch.calls.split_at(nth + 1);
+    let commit = done[nth];
+    let (Ask::Commit(entries), Some(read_for)) =
+        (&commit.ask, done.iter().rev().find_map(|call| read(call)))
+    else {
+        return;
+    };
+    // Of the others that were read for, some may have been answered from the record.
+    let inputs = entries.len();
+    if inputs < 2 {
+        return;
+    }
+    let (life, key) = batch.place;
+    let reads = later.iter().filter_map(|call| read(call));
+    let most = read_for.len().div_ceil(2);
+    if let Some(then) = reads.clone().next().filter(|then| then.len() > most) {
+        found.push(Violation::NotHalved {
+            life,
+            key,
+            inputs: read_for.len(),
+            then: then.len(),
+        });
+    }
+    let is_cut_off = history.ended.contains(&life);
+    for &submission in entries {
+        let is_tried_again = reads.clone().any(|ids| ids.contains(&submission));
+        if !is_settled(submission, is_cut_off, history) && !is_tried_again {
+            found.push(Violation::NotTriedApart { submission, inputs });
+        }
+    }
+}
+
+/// Whether it needs no further try: it was answered with an outcome, or failed by itself.
+fn is_settled<W: Workload>(
+    submission: SubmissionId,
+    is_cut_off: bool,
+    history: &History<W>,
+) -> bool {
+    let Some(asked) = history.submission(submission) else {
+        return true;
+    };
+    match &asked.answer {
+        Some((_, Heard::NotCommitted(why) | Heard::InDoubt(why))) => match why {
+            Why::Expired | Why::Overtaken | Why::Panicked | Why::Abandoned => true,
+            Why::Refused | Why::Store(_) | Why::Other => false,
+        },
+        Some((_, Heard::Outcome(..) | Heard::Rejected)) => true,
+        // It may have been declined, or known, and nobody has heard.
+        None => is_cut_off || asked.deserted.is_some(),
+    }
+}
