@@ -117,14 +117,14 @@ NoJob    == [on |-> 0, log |-> <<>>, adds |-> <<>>, mark |-> 0]
 (* The fold: what the user's pure code makes of one submission, on the      *)
 (* record as it stands.                                                     *)
 
-Amount(i)  == IF i \in Withdrawals THEN 0 - 1 ELSE 1
+Amount(s)  == IF Id(s) \in Withdrawals THEN 0 - 1 ELSE 1
 Content(s) == IF Id(s) \in Forked THEN s[2] ELSE 0
 
 RECURSIVE Sum(_, _)
 Sum(f, some) == IF some = {} THEN 0 ELSE LET i == CHOOSE i \in some : TRUE IN f[i] + Sum(f, some \ {i})
 
 RECURSIVE Balance(_)
-Balance(log) == IF log = <<>> THEN 0 ELSE Balance(First(log, Len(log) - 1)) + Amount(Id(log[Len(log)]))
+Balance(log) == IF log = <<>> THEN 0 ELSE Balance(First(log, Len(log) - 1)) + Amount(log[Len(log)])
 
 LargerThan(log, i) == Cardinality({j \in Ids(log) : j > i})
 Remembers(log, i)  == i \in Ids(log) /\ (Window = 0 \/ LargerThan(log, i) < Window)
@@ -136,12 +136,12 @@ Step(log, s) ==
   CASE Remembers(log, Id(s)) /\ Content(log[Place(log, Id(s))]) = Content(s) -> "already"
     [] Remembers(log, Id(s)) /\ Content(log[Place(log, Id(s))]) # Content(s) -> "mismatch"
     [] IsForgotten(log, Id(s))            -> "too old"
-    [] Balance(log) + Amount(Id(s)) < 0   -> "declined"
+    [] Balance(log) + Amount(s) < 0   -> "declined"
     [] OTHER                              -> "new"
 
 \* The same with what the flaws of a fold leave out.
 Fate(n, log, s) ==
-  LET rules == IF Balance(log) + Amount(Id(s)) < 0 THEN "declined" ELSE "new" IN
+  LET rules == IF Balance(log) + Amount(s) < 0 THEN "declined" ELSE "new" IN
   CASE Flaw = "NoDedup" -> rules
     [] Flaw = "MemoryDedup" /\ Id(s) \notin memory[n] \cup Ids(SubSeq(log, Len(snap[n].log) + 1, Len(log))) -> rules
     [] Flaw = "ContentIgnored" /\ Step(log, s) = "mismatch" -> "already"
@@ -207,8 +207,9 @@ MomentsOf(log, k, some) ==
   {m \in some \X Negative : \E j \in k..Len(log) : Step(First(log, j), m[1]) = m[2]}
 
 -----------------------------------------------------------------------------
-Init == /\ rec = NoRecord /\ wire = {}
-        /\ sends = [i \in Inputs |-> 0]
+InitWith(inputs) ==
+        /\ rec = NoRecord /\ wire = {}
+        /\ sends = [i \in inputs |-> 0]
         /\ held = [n \in Nodes |-> <<>>]
         /\ take = [n \in Nodes |-> 0]
         /\ phase = [n \in Nodes |-> "rest"]
@@ -221,6 +222,8 @@ Init == /\ rec = NoRecord /\ wire = {}
         /\ memory = [n \in Nodes |-> {}]
         /\ done = {} /\ answers = {} /\ could = {} /\ overtaken = {} /\ tried = {} /\ deleted = {}
         /\ faults = 0 /\ deletes = 0
+
+Init == InitWith(Inputs)
 
 Fault == IF MaxFaults = Unbounded THEN UNCHANGED faults
          ELSE faults < MaxFaults /\ faults' = faults + 1
@@ -237,7 +240,8 @@ Submit(n, s) ==
                  done, answers, overtaken, tried, deleted, deletes, faults>>
 
 \* A read is served, for a try with the first k of what the node holds. It tells what became of the commits in doubt of
-\* these: those on another version than it shows have landed or never will.
+\* these: those on another version than it shows have landed or never will. What the fold finds there, or behind its
+\* twin in the try, counts as stored until the next read.
 \* Rust: ferry_core::fold_write::stages::Reading::resume
 Read(n, k) ==
   /\ phase[n] \in {"rest", "folded"} \/ (phase[n] = "landed" /\ take[n] = 0)
@@ -245,12 +249,17 @@ Read(n, k) ==
   /\ IF CanCommit(n) THEN Fault ELSE UNCHANGED faults
   /\ LET group == Range(First(held[n], k))
          has(s) == Id(s) \in Ids(rec.log) \/ IsForgotten(rec.log, Id(s))
+         adds  == Range(Applied(n, rec.log, First(held[n], k), <<>>))
+         isTwin(j) == \E i \in 1..(j - 1) : /\ held[n][i] \in adds
+                                           /\ Id(held[n][i]) = Id(held[n][j])
+                                           /\ Content(held[n][i]) = Content(held[n][j])
+         twins == {held[n][j] : j \in {j \in 1..k : isTwin(j)}}
          stale == [log |-> First(rec.log, Len(rec.log) - 1), ver |-> rec.ver - 1, mark |-> rec.mark]
      IN
      /\ \/ snap' = [snap EXCEPT ![n] = rec]
         \/ Flaw = "StaleRead" /\ rec.log # <<>> /\ snap' = [snap EXCEPT ![n] = stale]
      /\ open' = [open EXCEPT ![n] = {o \in @ : o[1] \notin group \/ o[2] = rec.ver}]
-     /\ stored' = [stored EXCEPT ![n] = (@ \ group) \cup {s \in group : has(s)}]
+     /\ stored' = [stored EXCEPT ![n] = (@ \ group) \cup {s \in group : has(s)} \cup twins]
      /\ passed' = [passed EXCEPT ![n] =
                      {p \in @ : p[1] \notin group \/ p[3] = rec.ver \/ has(p[2])}]
   /\ take' = [take EXCEPT ![n] = k]
@@ -287,8 +296,7 @@ Answer(s, kind, at) ==
 \* From the record as read alone: those before the first that the fold applies. That an input is in the record stays
 \* true, from whichever read. A "no" is true of the moment of a read that came after the submission; and only if no commit
 \* in doubt may have it applied all the same. The code answers these at once; here it may also be later.
-\* Rust: ferry_core::fold_write::fold::answer_settled
-AnswerFromRead(n, k) ==
+MayAnswerFromRead(n, k) ==
   /\ phase[n] = "folded" /\ k \in 1..take[n]
   /\ Applied(n, snap[n].log, First(held[n], k - 1), <<>>) = <<>>
   /\ LET o == Outcome(n, k, snap[n].log) IN
@@ -298,7 +306,12 @@ AnswerFromRead(n, k) ==
         \/ /\ o.kind \in {"declined", "mismatch"}
            /\ fresh[n] \/ Flaw = "DeclinedUnread"
            /\ <<o.s, snap[n].ver>> \notin open[n]
-     /\ answers' = answers \cup {Answer(o.s, o.kind, o.at)}
+
+\* Rust: ferry_core::fold_write::fold::answer_settled
+AnswerFromRead(n, k) ==
+  /\ MayAnswerFromRead(n, k)
+  /\ LET o == Outcome(n, k, snap[n].log) IN
+     answers' = answers \cup {Answer(o.s, o.kind, o.at)}
   /\ Leaves(n, k) /\ Forgets(n)
   /\ UNCHANGED <<store, sends, fresh, job, memory, done, overtaken, tried, deleted, deletes, faults>>
 
@@ -321,7 +334,6 @@ FailsAs(n, s, kind) ==
   \/ kind = "in doubt" /\ (IsOpen(n, s) \/ s \in stored[n] \/ HasTwin(n, s))
 
 Fails(n, k, kind) ==
-  /\ FailsAs(n, held[n][k], kind)
   /\ answers' = answers \cup {Answer(held[n][k], kind, 0)}
   /\ Leaves(n, k) /\ Forgets(n)
   /\ UNCHANGED <<store, sends, fresh, job, memory, done, overtaken, tried, deleted, deletes>>
@@ -332,13 +344,17 @@ GiveUp(n, k, kind) ==
   /\ k \in 1..Len(held[n])
   /\ phase[n] \in {"rest", "folded"} \/ k > take[n]
   /\ Fault
+  /\ FailsAs(n, held[n][k], kind)
   /\ Fails(n, k, kind)
 
-\* The fold would apply it behind one that came after it.
+\* The fold would apply it behind one that came after it. So the record does not have it, and as a twin it counts as stored
+\* no more.
 \* Rust: ferry_core::fold_write::overtaken::fail_the_overtaken
 Overtake(n, k, kind) ==
   /\ phase[n] = "folded" /\ k \in 1..take[n]
   /\ IsLate(n, held[n][k]) /\ Fate(n, Before(n, k), held[n][k]) = "new"
+  /\ \/ kind = "not committed" /\ ~IsOpen(n, held[n][k])
+     \/ FailsAs(n, held[n][k], kind)
   /\ Fails(n, k, kind)
   /\ UNCHANGED faults
 
@@ -504,7 +520,7 @@ Crash(n) ==
 \* way on the old record would land on a new one that has come to the same version.
 \* Rust: ferry_core::drive::store::Store
 Delete ==
-  /\ deletes < MaxDeletes /\ rec.log # <<>>
+  /\ deletes < MaxDeletes /\ rec.ver > 0
   /\ deletes' = deletes + 1
   /\ rec' = [log |-> <<>>, ver |-> IF Flaw = "VersionRestarts" THEN 0 ELSE rec.ver + 1, mark |-> 0]
   /\ wire' = IF Flaw = "VersionRestarts" THEN wire ELSE {}

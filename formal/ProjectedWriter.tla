@@ -68,14 +68,16 @@ NoWay  == [kind |-> "none", by |-> "nobody", ver |-> 0, from |-> 0, upTo |-> 0]
 Max(a, b) == IF a > b THEN a ELSE b
 IsPending(r) == r.mark # Len(r.log)
 
-ProjectedInit ==
-  /\ Init
+ProjectedInitWith(inputs) ==
+  /\ InitWith(inputs)
   /\ view = <<>> /\ projecting = {} /\ paid = {} /\ top = 0
   /\ owes = [x \in Actors |-> "nothing"]
   /\ debt = [x \in Actors |-> NoRecord]
   /\ way = [x \in Actors |-> NoWay]
   /\ shown = [x \in Actors |-> 0]
   /\ back = [n \in Nodes |-> {}]
+
+ProjectedInit == ProjectedInitWith(Inputs)
 
 -----------------------------------------------------------------------------
 (* The fold write, and what its steps mean for the projection.              *)
@@ -236,10 +238,10 @@ IsShown(x) ==
           /\ shown' = [shown EXCEPT ![x] = Max(@, w.upTo)]
   /\ UNCHANGED faults
 
-\* The record is another by now. Most likely somebody else has shown it, or has more to show.
+\* The record is another by now. Most likely somebody else has shown it, or has more to show; or its own first copy did.
 \* Rust: ferry_core::projected_write::debt::projected
 IsRefused(x) ==
-  /\ IsDone(x) /\ x \notin paid
+  /\ IsDone(x)
   /\ way[x].kind # "show" /\ ~IsAsRead(way[x])
   /\ Rests(x)
   /\ UNCHANGED <<projecting, shown, faults>>

@@ -114,13 +114,13 @@ pub(crate) struct Behave {
     /// Of which simulation
     #[arg(long, value_enum)]
     pub(crate) of: Which,
-    /// How many seeds
+    /// How many seeds; one in which every record was deleted has another in its place
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=2_000))]
     pub(crate) seeds: u64,
     /// The first
     #[arg(long, default_value_t = 0)]
     pub(crate) from: u64,
-    /// What happened to this key in each; to one key in each, and not always the same, unless it is said
+    /// What happened to this key in each; to the key that has seen the most, unless it is said
     #[arg(long)]
     pub(crate) key: Option<u32>,
     /// The module to write; the file's name is its own
@@ -128,7 +128,7 @@ pub(crate) struct Behave {
     pub(crate) out: PathBuf,
     /// Spoils them in this way, to see that the specification does not allow it; more than once for more than one way
     #[arg(long, value_name = "HOW", value_parser = doctors())]
-    pub(crate) doctor: Vec<Doctor>,
+    pub(crate) doctor: Vec<Spoil>,
     /// Tells what was written down as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -160,13 +160,19 @@ pub(crate) struct Story {
     pub(crate) html: Option<PathBuf>,
 }
 
-fn doctors() -> impl TypedValueParser<Value = Doctor> {
-    let names = PossibleValuesParser::new(
-        Doctor::ALL
-            .iter()
-            .map(|doctor| PossibleValue::new(doctor.name()).help(doctor.words())),
-    );
-    names.try_map(|name| Doctor::named(&name).ok_or("there is no such way"))
+/// One way to spoil a behaviour, or all that there are for a simulation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Spoil {
+    All,
+    By(Doctor),
+}
+
+fn doctors() -> impl TypedValueParser<Value = Spoil> {
+    let all = PossibleValue::new("all").help("each in turn");
+    let one = Doctor::ALL.iter();
+    let one = one.map(|doctor| PossibleValue::new(doctor.name()).help(doctor.words()));
+    let names = PossibleValuesParser::new(core::iter::once(all).chain(one));
+    names.map(|name| Doctor::named(&name).map_or(Spoil::All, Spoil::By))
 }
 
 fn names() -> PossibleValuesParser {

@@ -1,0 +1,189 @@
+//! Runs as behaviours of the specification: what is written is TLA+, and what is spoiled is spoiled as it is said.
+
+use ferry_sim::{
+    behaviour::{self, Behaviour, Doctor, Line, Met, Mets},
+    points::Whose,
+};
+
+const SIMULATIONS: [Whose; 2] = [Whose::Fenced, Whose::Projected];
+
+fn some(whose: Whose) -> Vec<Behaviour> {
+    let of_seeds = (0..12).flat_map(|seed| behaviour::of_seed(whose, seed));
+    of_seeds.filter(|it| it.is_specified(whose)).collect()
+}
+
+fn module(behaviours: &[Behaviour]) -> String {
+    let mut module = Vec::new();
+    behaviour::write_module(&mut module, "Traces", behaviours).expect("a vector takes all");
+    String::from_utf8(module).expect("text")
+}
+
+/// Holds brackets and quotes against each other; what is left open, or closed too often.
+fn unbalanced(module: &str) -> Option<String> {
+    let mut open = Vec::new();
+    let mut rest = module;
+    while let Some(first) = rest.chars().next() {
+        let pair = rest.get(..2).unwrap_or_default();
+        let token = match pair {
+            "<<" | ">>" | "|-" => pair,
+            _ => &rest[..first.len_utf8()],
+        };
+        rest = &rest[token.len()..];
+        match token {
+            "<<" | "[" | "{" => open.push(token),
+            ">>" | "]" | "}" => {
+                let closes = [("<<", ">>"), ("[", "]"), ("{", "}")];
+                let last = open.pop().unwrap_or("nothing");
+                if !closes.contains(&(last, token)) {
+                    return Some(format!("{token} closes {last} before {rest:.60}"));
+                }
+            }
+            "\"" => {
+                let Some(end) = rest
+                    .find(['"', '\n'])
+                    .filter(|&end| rest[end..].starts_with('"'))
+                else {
+                    return Some(format!("a quote is open before {rest:.60}"));
+                };
+                rest = &rest[end + 1..];
+            }
+            _ => {}
+        }
+    }
+    open.pop().map(|last| format!("{last} is left open"))
+}
+
+#[test]
+fn what_is_written_is_a_module_with_a_record_for_each_line() {
+    for whose in SIMULATIONS {
+        let behaviours = some(whose);
+        let text = module(&behaviours);
+        assert_eq!(unbalanced(&text), None);
+        assert!(text.starts_with("---- MODULE Traces ----\n"), "{text:.60}");
+        assert!(text.ends_with(">>\n====\n"));
+        let lines: usize = behaviours.iter().map(|it| it.lines.len()).sum();
+        assert_eq!(text.matches("[act |-> \"").count(), lines);
+        assert_eq!(text.matches("[seed |-> ").count(), behaviours.len());
+    }
+    assert!(unbalanced("<<[a |-> {1}]").is_some());
+    assert!(unbalanced("[a |-> \"b]").is_some());
+    assert!(unbalanced("<<1]").is_some());
+}
+
+#[test]
+fn lines_are_written_as_the_specification_reads_them() {
+    let behaviours = behaviour::of_seed(Whose::Fenced, 0);
+    let one = Behaviour {
+        lines: behaviours[0].lines[..3].to_vec(),
+        ..behaviours[0].clone()
+    };
+    expect_test::expect![[r#"
+        ---- MODULE Traces ----
+        EXTENDS Integers, Sequences
+
+        Traces == <<
+    "#]]
+    .assert_eq(&module(&[one])[..62]);
+}
+
+/// What may be done to lines.
+enum Change {
+    /// One line is another.
+    OneIsOther,
+    /// A commit is another, where it is sent and where it lands.
+    CommitIsOther,
+    Added,
+    Removed,
+    Moved,
+}
+
+fn change(doctor: Doctor) -> Change {
+    match doctor {
+        Doctor::DoubtDenied
+        | Doctor::LostEntry
+        | Doctor::AppliedTwice
+        | Doctor::WrongPlace
+        | Doctor::DeclinedWhole
+        | Doctor::LateProjected => Change::OneIsOther,
+        Doctor::Swapped => Change::CommitIsOther,
+        Doctor::OldVersion | Doctor::StaleProjection => Change::Added,
+        Doctor::Unread => Change::Removed,
+        Doctor::EarlyAnswer | Doctor::EarlyProjected | Doctor::MarkerFirst => Change::Moved,
+        _ => panic!("what does {} change?", doctor.name()),
+    }
+}
+
+fn sorted(lines: &[Line]) -> Vec<String> {
+    let mut lines: Vec<_> = lines.iter().map(|line| format!("{line:?}")).collect();
+    lines.sort();
+    lines
+}
+
+fn is_changed_so(before: &[Line], after: &[Line], at: usize, change: &Change) -> bool {
+    let differ = || before.iter().zip(after).filter(|(one, other)| one != other);
+    match change {
+        Change::OneIsOther => before.len() == after.len() && differ().count() == 1,
+        Change::CommitIsOther => {
+            let is_commit = |line: &Line| matches!(line, Line::Commit(..) | Line::Land(..));
+            before.len() == after.len() && differ().all(|(one, _)| is_commit(one))
+        }
+        Change::Added => {
+            let mut without = after.to_vec();
+            without.remove(at);
+            without == before
+        }
+        Change::Removed => {
+            let mut without = before.to_vec();
+            without.remove(at);
+            without == after
+        }
+        Change::Moved => before != after && sorted(before) == sorted(after),
+    }
+}
+
+#[test]
+fn each_way_to_spoil_a_behaviour_does_what_it_says_from_the_line_on_that_it_says() {
+    for whose in SIMULATIONS {
+        let behaviours = some(whose);
+        for &doctor in Doctor::ALL.iter().filter(|doctor| doctor.is_for(whose)) {
+            assert_eq!(Doctor::named(doctor.name()), Some(doctor));
+            let mut treated = 0;
+            for (before, after) in
+                (behaviours.iter()).filter_map(|it| Some((it, doctor.treat(it)?)))
+            {
+                treated += 1;
+                let at = after.doctored - 1;
+                let name = doctor.name();
+                assert_eq!(before.lines[..at], after.lines[..at], "{name}");
+                assert_ne!(before.lines.get(at), after.lines.get(at), "{name}");
+                let is_so = is_changed_so(&before.lines, &after.lines, at, &change(doctor));
+                assert!(is_so, "{name}, seed {}, key {}", before.seed, before.key);
+            }
+            assert!(treated > 0, "{} is done to none", doctor.name());
+        }
+    }
+}
+
+#[test]
+fn what_occurs_is_counted_and_what_does_not_is_missed() {
+    let mut mets = Mets::default();
+    let missing = mets.missing(Whose::Fenced, 200).count();
+    let asked = |met: &&Met| met.least(Whose::Fenced) > 0;
+    assert_eq!(missing, Met::ALL.iter().filter(asked).count());
+    for behaviour in some(Whose::Fenced) {
+        let of_one = Mets::of(&behaviour.lines);
+        let commits = |line: &&Line| matches!(line, Line::Commit(..));
+        let commits = behaviour.lines.iter().filter(commits).count();
+        assert_eq!(of_one.count(Met::Committed), commits as u64);
+        mets.add(&of_one);
+    }
+    assert!(mets.count(Met::Refused) > mets.count(Met::RefusedByItself));
+    assert!(mets.missing(Whose::Fenced, 1).count() < missing);
+}
+
+#[test]
+fn a_run_is_written_the_same_each_time() {
+    for whose in SIMULATIONS {
+        assert_eq!(behaviour::of_seed(whose, 3), behaviour::of_seed(whose, 3));
+    }
+}
