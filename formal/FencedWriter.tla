@@ -240,8 +240,7 @@ Submit(n, s) ==
                  done, answers, overtaken, tried, deleted, deletes, faults>>
 
 \* A read is served, for a try with the first k of what the node holds. It tells what became of the commits in doubt of
-\* these: those on another version than it shows have landed or never will. What the fold finds there, or behind its
-\* twin in the try, counts as stored until the next read.
+\* these: those on another version than it shows have landed or never will.
 \* Rust: ferry_core::fold_write::stages::Reading::resume
 Read(n, k) ==
   /\ phase[n] \in {"rest", "folded"} \/ (phase[n] = "landed" /\ take[n] = 0)
@@ -249,17 +248,12 @@ Read(n, k) ==
   /\ IF CanCommit(n) THEN Fault ELSE UNCHANGED faults
   /\ LET group == Range(First(held[n], k))
          has(s) == Id(s) \in Ids(rec.log) \/ IsForgotten(rec.log, Id(s))
-         adds  == Range(Applied(n, rec.log, First(held[n], k), <<>>))
-         isTwin(j) == \E i \in 1..(j - 1) : /\ held[n][i] \in adds
-                                           /\ Id(held[n][i]) = Id(held[n][j])
-                                           /\ Content(held[n][i]) = Content(held[n][j])
-         twins == {held[n][j] : j \in {j \in 1..k : isTwin(j)}}
          stale == [log |-> First(rec.log, Len(rec.log) - 1), ver |-> rec.ver - 1, mark |-> rec.mark]
      IN
      /\ \/ snap' = [snap EXCEPT ![n] = rec]
         \/ Flaw = "StaleRead" /\ rec.log # <<>> /\ snap' = [snap EXCEPT ![n] = stale]
      /\ open' = [open EXCEPT ![n] = {o \in @ : o[1] \notin group \/ o[2] = rec.ver}]
-     /\ stored' = [stored EXCEPT ![n] = (@ \ group) \cup {s \in group : has(s)} \cup twins]
+     /\ stored' = [stored EXCEPT ![n] = (@ \ group) \cup {s \in group : has(s)}]
      /\ passed' = [passed EXCEPT ![n] =
                      {p \in @ : p[1] \notin group \/ p[3] = rec.ver \/ has(p[2])}]
   /\ take' = [take EXCEPT ![n] = k]
@@ -334,6 +328,7 @@ FailsAs(n, s, kind) ==
   \/ kind = "in doubt" /\ (IsOpen(n, s) \/ s \in stored[n] \/ HasTwin(n, s))
 
 Fails(n, k, kind) ==
+  /\ FailsAs(n, held[n][k], kind)
   /\ answers' = answers \cup {Answer(held[n][k], kind, 0)}
   /\ Leaves(n, k) /\ Forgets(n)
   /\ UNCHANGED <<store, sends, fresh, job, memory, done, overtaken, tried, deleted, deletes>>
@@ -344,17 +339,13 @@ GiveUp(n, k, kind) ==
   /\ k \in 1..Len(held[n])
   /\ phase[n] \in {"rest", "folded"} \/ k > take[n]
   /\ Fault
-  /\ FailsAs(n, held[n][k], kind)
   /\ Fails(n, k, kind)
 
-\* The fold would apply it behind one that came after it. So the record does not have it, and as a twin it counts as stored
-\* no more.
+\* The fold would apply it behind one that came after it.
 \* Rust: ferry_core::fold_write::overtaken::fail_the_overtaken
 Overtake(n, k, kind) ==
   /\ phase[n] = "folded" /\ k \in 1..take[n]
   /\ IsLate(n, held[n][k]) /\ Fate(n, Before(n, k), held[n][k]) = "new"
-  /\ \/ kind = "not committed" /\ ~IsOpen(n, held[n][k])
-     \/ FailsAs(n, held[n][k], kind)
   /\ Fails(n, k, kind)
   /\ UNCHANGED faults
 
