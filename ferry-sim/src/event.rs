@@ -57,9 +57,8 @@ pub enum Event {
     Commit {
         call: Call,
         expected: Option<u64>,
-        numbers: Vec<u64>,
-        /// In which the inputs came, in the same order.
-        submissions: Vec<SubmissionId>,
+        /// Which inputs, and in which submissions they came.
+        inputs: Vec<(u64, SubmissionId)>,
         fate: Fate,
     },
     Landed {
@@ -272,14 +271,12 @@ impl fmt::Display for Event {
             Self::Commit {
                 call,
                 expected,
-                numbers,
+                inputs,
                 fate,
-                ..
-            } => write!(
-                f,
-                "{call}: commit of {numbers:?} on {}, {fate}",
-                At(*expected)
-            ),
+            } => {
+                let (numbers, on) = (numbers(inputs), At(*expected));
+                write!(f, "{call}: commit of {numbers:?} on {on}, {fate}")
+            }
             Self::Landed { call, version } => write!(f, "{call}: landed as version {version}"),
             Self::Refused {
                 call,
@@ -344,6 +341,11 @@ impl fmt::Display for Life {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "node {}.{}", self.node, self.nth)
     }
+}
+
+/// Which inputs a commit applies.
+pub(crate) fn numbers(inputs: &[(u64, SubmissionId)]) -> Vec<u64> {
+    inputs.iter().map(|(number, _)| *number).collect()
 }
 
 struct At(Option<u64>);
