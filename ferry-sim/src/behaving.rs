@@ -84,11 +84,12 @@ impl Written {
         self.mets.missing(self.which.whose(), seeds).collect()
     }
 
-    /// As many as were asked for, and no more than one of four seeds left out for them.
+    /// As many as were asked for; and of many, no more than one of four seeds left out for them.
     pub(crate) fn is_enough(&self) -> bool {
-        let enough = if self.is_counted { self.seeds } else { 1 };
-        self.behaviours.len() as u64 >= enough
-            && self.left_out.len() as u64 * 3 <= enough.max(self.seeds)
+        let looked_at = self.last - self.from + 1;
+        let is_most = looked_at < SEEDS_MIN_FOR_METS || self.left_out.len() as u64 * 4 <= looked_at;
+        let wanted = if self.is_counted { self.seeds } else { 1 };
+        is_most && self.behaviours.len() as u64 >= wanted
     }
 
     pub(crate) fn held(&self) -> bool {

@@ -57,10 +57,10 @@ events! {
         /// It has found the record at this version, for a batch of so many inputs; none: to project it.
         Served { version: Option<u64>, inputs: usize }
             "found {}{}", At(*version), For(*inputs);
-        /// Versions are told by their numbers, from one on for each key; 0 is any that was deleted since. The submissions are
-        /// those in which the inputs came, in the same order.
-        Commit { expected: Option<u64>, numbers: Vec<u64>, submissions: Vec<SubmissionId>, fate: Fate }
-            "commit of {numbers:?} on {}, {fate}", At(*expected);
+        /// Versions are told by their numbers, from one on for each key; 0 is any that was deleted since. Inputs are told with
+        /// the submissions in which they came.
+        Commit { expected: Option<u64>, inputs: Vec<(u64, SubmissionId)>, fate: Fate }
+            "commit of {:?} on {}, {fate}", numbers(inputs), At(*expected);
         Landed { version: u64 }
             "landed as version {version}";
         Refused { expected: Option<u64>, found: Option<u64> }
@@ -203,6 +203,11 @@ impl fmt::Display for Life {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "node {}.{}", self.node, self.nth)
     }
+}
+
+/// Which inputs a commit applies.
+pub(crate) fn numbers(inputs: &[(u64, SubmissionId)]) -> Vec<u64> {
+    inputs.iter().map(|(number, _)| *number).collect()
 }
 
 struct At(Option<u64>);

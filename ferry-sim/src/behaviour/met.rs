@@ -24,7 +24,7 @@ macro_rules! mets {
                 match self { $(Self::$met => $words,)* }
             }
 
-            /// How often it has to occur in the behaviour of one key in each of two hundred seeds. Zero: it is too rare
+            /// How often it has to occur in the behaviours that are chosen of two hundred seeds. Zero: it is too rare
             /// to be asked for, or cannot occur in this simulation.
             #[must_use]
             pub fn least(self, of: Whose) -> u64 {
@@ -39,37 +39,37 @@ macro_rules! mets {
 }
 
 mets! {
-    Committed: 1_000, 1_000, "a commit was sent";
-    Landed: 1_000, 1_000, "a commit landed";
-    LandedLate: 10, 10, "a commit landed when its node had given it up";
-    LandedAfterCrash: 1, 1, "a commit landed after its node had crashed";
-    LandedUnheard: 20, 20, "a commit landed, and its node heard nothing of use";
-    Refused: 20, 20, "a commit was refused";
-    RefusedByItself: 3, 3, "a commit was refused, since its own first copy had landed";
-    InDoubt: 50, 50, "a commit was in doubt";
-    NotLanded: 50, 50, "a commit did not land for certain";
-    Crash: 10, 10, "a node crashed with inputs in it";
-    CrashInFlight: 3, 3, "a node crashed with a commit in flight";
-    Applied: 1_000, 1_000, "an input was answered as applied";
-    Duplicate: 100, 100, "an input was answered from what another submission of it had left";
-    Declined: 100, 100, "an input was declined";
-    Mismatch: 5, 5, "an id came with other content";
-    TooOld: 5, 5, "an id was too old";
-    NotCommitted: 50, 50, "an input was told not committed";
-    AnsweredInDoubt: 20, 20, "an input was told in doubt";
+    Committed: 2_000, 2_000, "a commit was sent";
+    Landed: 1_500, 1_500, "a commit landed";
+    LandedLate: 20, 20, "a commit landed when its node had given it up";
+    LandedAfterCrash: 10, 8, "a commit landed after its node had crashed";
+    LandedUnheard: 200, 200, "a commit landed, and its node heard nothing of use";
+    Refused: 80, 80, "a commit was refused";
+    RefusedByItself: 30, 30, "a commit was refused, since its own first copy had landed";
+    InDoubt: 400, 400, "a commit was in doubt";
+    NotLanded: 300, 300, "a commit did not land for certain";
+    Crash: 60, 80, "a node crashed with inputs in it";
+    CrashInFlight: 20, 20, "a node crashed with a commit in flight";
+    Applied: 2_000, 2_000, "an input was answered as applied";
+    Duplicate: 400, 400, "an input was answered from what another submission of it had left";
+    Declined: 100, 80, "an input was declined";
+    Mismatch: 50, 50, "an id came with other content";
+    TooOld: 8, 10, "an id was too old";
+    NotCommitted: 300, 300, "an input was told not committed";
+    AnsweredInDoubt: 100, 100, "an input was told in doubt";
     Overtaken: 0, 0, "an input was overtaken";
-    Withdrawn: 5, 5, "an input was withdrawn";
-    Unheard: 10, 10, "an input was answered, and nobody heard it";
-    Deleted: 50, 0, "a record was deleted";
-    LookedAt: 0, 50, "a node looked at what its record owes";
-    Resumed: 0, 100, "a resumer looked at what a record owes";
-    Projected: 0, 1_000, "a projection took effect";
-    ProjectedInPart: 0, 20, "a projection showed a part";
-    ProjectedLate: 0, 20, "a projection took effect when its sender had given it up";
+    Withdrawn: 80, 100, "an input was withdrawn";
+    Unheard: 80, 100, "an input was answered, and nobody heard it";
+    Deleted: 200, 0, "a record was deleted";
+    LookedAt: 0, 800, "a node looked at what its record owes";
+    Resumed: 0, 600, "a resumer looked at what a record owes";
+    Projected: 0, 2_000, "a projection took effect";
+    ProjectedInPart: 0, 80, "a projection showed a part";
+    ProjectedLate: 0, 500, "a projection took effect when its sender had given it up";
     ProjectionRefused: 0, 50, "a projection was refused";
-    ProjectionUnknown: 0, 100, "nobody knew what came of a projection";
-    ToldProjected: 0, 1_000, "an outcome was told as projected";
-    ToldCommitted: 0, 50, "an outcome was told, and its view could be late";
+    ProjectionUnknown: 0, 800, "nobody knew what came of a projection";
+    ToldProjected: 0, 1_500, "an outcome was told as projected";
+    ToldCommitted: 0, 150, "an outcome was told, and its view could be late";
 }
 
 /// How often each occurred.

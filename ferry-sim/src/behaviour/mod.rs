@@ -22,12 +22,28 @@
 //! | what has to occur in them | `met.rs` |
 //! | how they are spoiled, to see that it is noticed | `doctor.rs` |
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each way to spoil a behaviour looks for lines of few kinds"
+)]
 mod doctor;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of all events, few are looked at here"
+)]
 mod facts;
 mod line;
 mod met;
 mod module;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of all events, few are looked at here"
+)]
 mod projecting;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of all events, few are looked at here"
+)]
 mod translate;
 
 pub use self::{

@@ -72,11 +72,12 @@ fn write_behaviour(out: &mut impl Write, index: u64, behaviour: &Behaviour) -> i
 }
 
 fn inputs(lines: &[Line]) -> impl Iterator<Item = u64> {
-    let submitted = lines.iter().filter_map(|line| match line {
-        Line::Submit(_, submitted) => Some(submitted.number),
-        _ => None,
-    });
-    let inputs: BTreeSet<_> = submitted.collect();
+    let mut inputs = BTreeSet::new();
+    for line in lines {
+        if let Line::Submit(_, submitted) = line {
+            inputs.insert(submitted.number);
+        }
+    }
     inputs.into_iter()
 }
 

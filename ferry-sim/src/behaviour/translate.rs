@@ -60,9 +60,9 @@ impl Translator<'_> {
             Event::Commit {
                 call,
                 expected,
-                submissions,
+                inputs,
                 ..
-            } => self.committing(*call, *expected, submissions),
+            } => self.committing(*call, *expected, inputs),
             Event::Landed { call, version } => {
                 if let Some(commit) = self.commits.get(&call.nth) {
                     let landed = Line::Land(commit.clone(), *version);
@@ -111,14 +111,15 @@ impl Translator<'_> {
     }
 
     /// Of a version that was deleted since, the event does not say which it was.
-    fn committing(&mut self, call: Call, expected: Option<u64>, adds: &[SubmissionId]) {
+    fn committing(&mut self, call: Call, expected: Option<u64>, inputs: &[(u64, SubmissionId)]) {
         let node = call.life.node;
         let on = match expected {
             None => 0,
             Some(0) => self.found.get(&(node, call.key)).copied().unwrap_or(0),
             Some(version) => version,
         };
-        let adds = adds.iter().map(|id| self.facts.submitted(*id)).collect();
+        let adds = inputs.iter().map(|(_, id)| self.facts.submitted(*id));
+        let adds = adds.collect();
         let commit = Committed { on, adds };
         self.commits.insert(call.nth, commit.clone());
         self.add(call.key, Line::Commit(node, commit));
@@ -230,6 +231,8 @@ mod tests {
             number,
             content: Arc::new(Amount { id: number, cents }),
             quirk: Quirk::None,
+            within: None,
+            deserted: None,
             at: Instant::EPOCH,
             answer: heard.map(|heard| (Instant::EPOCH, heard)),
         }
@@ -272,8 +275,7 @@ mod tests {
         Event::Commit {
             call: call(nth),
             expected,
-            numbers: vec![7],
-            submissions: vec![SubmissionId(adds)],
+            inputs: vec![(7, SubmissionId(adds))],
             fate: Fate::Plain,
         }
     }

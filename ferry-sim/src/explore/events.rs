@@ -89,8 +89,9 @@ impl Events {
             } => Event::Commit {
                 call,
                 expected: expected.map(u64::from),
-                numbers: (entries.iter().map(|entry| entry.submission.input.into())).collect(),
-                submissions: (entries.iter().map(|entry| self.id(entry.submission))).collect(),
+                inputs: (entries.iter())
+                    .map(|entry| (entry.submission.input.into(), self.id(entry.submission)))
+                    .collect(),
                 fate,
             },
             Write::Projection { version, .. } => Event::Project {

@@ -103,8 +103,9 @@ impl<K: Kind> State<K> {
             } => Event::Commit {
                 call,
                 expected: (expected.as_ref()).map(|known| self.number(call.key, known)),
-                numbers: entries.iter().map(|sent| sent.number).collect(),
-                submissions: entries.iter().map(|sent| sent.submission).collect(),
+                inputs: (entries.iter())
+                    .map(|sent| (sent.number, sent.submission))
+                    .collect(),
                 fate,
             },
             Asked::Project(record) => Event::Project {

@@ -10,7 +10,7 @@ use super::{
     names::Names,
     records::{Move, Records},
 };
-use crate::event::Event;
+use crate::event::{Event, numbers};
 
 /// Gathers the elements, event by event.
 pub(super) struct Teller {
@@ -86,11 +86,12 @@ impl Teller {
             Event::Commit {
                 call,
                 expected,
-                numbers,
+                inputs,
                 ..
             } => {
-                calls.commit(line, *call, numbers);
-                records.committing(*call, *expected, numbers);
+                let numbers = numbers(inputs);
+                calls.commit(line, *call, &numbers);
+                records.committing(*call, *expected, &numbers);
             }
             Event::Project { call, version, .. } => {
                 let does = format!("Projection of version {version}");
