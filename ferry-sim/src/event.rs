@@ -215,6 +215,7 @@ struct At(Option<u64>);
 impl fmt::Display for At {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
+            Some(0) => f.write_str("a record that was deleted since"),
             Some(version) => write!(f, "version {version}"),
             None => f.write_str("no record"),
         }

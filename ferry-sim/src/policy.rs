@@ -192,6 +192,7 @@ impl Front {
             Self::TwoHandles | Self::NoBatches | Self::CarriedByTask | Self::CarriedByCaller => {
                 Limits {
                     max_batch: usize::MAX,
+                    max_weight: usize::MAX,
                     max_in_flight: usize::MAX,
                     ..limits
                 }

@@ -227,7 +227,9 @@ fn twice(run: impl Fn(Keep) -> (Report, Keep)) -> Report {
         then: None,
     };
     let first = first.or_else(|| differs.then(found));
-    report.violations.extend(first.map(Violation::Diverged));
+    report
+        .violations
+        .extend(first.map(Box::new).map(Violation::Diverged));
     report
 }
 

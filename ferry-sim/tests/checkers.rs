@@ -647,7 +647,7 @@ fn who_is_blamed_for_what_is_not_wrong_with_it_is_found() {
 #[test]
 fn a_second_run_that_differs_has_another_trace() {
     let (same, then) = (3, None);
-    let diverged = Violation::Diverged(Difference { same, then });
+    let diverged = Violation::Diverged(Box::new(Difference { same, then }));
     assert_eq!(diverged.property(), Property::SameTrace);
 }
 

@@ -22,7 +22,7 @@ macro_rules! violations {
         #[expect(missing_docs, reason = "they are told by their `Display`")]
         pub enum Violation {
             $($($violation { $($field: $type),* },)*)*
-            Diverged(Difference),
+            Diverged(Box<Difference>),
         }
 
         impl Violation {

@@ -30,6 +30,10 @@ impl<W: Workload> BatchCall for Trips<ByHand<W>> {
     type Input = Held<W>;
     type Outcome = HeardBy<W>;
 
+    fn weight(&self, held: &Held<W>) -> usize {
+        ferry_core::Fold::weight(&self.fold, held)
+    }
+
     async fn call(
         &self,
         key: &KeyOf<W>,
