@@ -95,7 +95,9 @@ ReadToFold(n, k) ==
   /\ UNCHANGED <<view, projecting, way, back, paid, top>>
 
 \* An outcome is not told before the view shows it, or its caller has waited long enough.
-HoldsBack(n, o) == back' = [back EXCEPT ![n] = @ \cup {[s |-> o.s, rests |-> o.rests, isOld |-> o.isOld]}]
+HoldsBack(n, o) ==
+  LET rests == IF Flaw = "RestsOnNothing" THEN 0 ELSE o.rests IN
+  back' = [back EXCEPT ![n] = @ \cup {[s |-> o.s, rests |-> rests, isOld |-> o.isOld]}]
 
 \* Rust: ferry_core::projected_write::answers::take
 OutcomeFromRead(n, k) ==
@@ -266,10 +268,14 @@ ResumerCrash(x) ==
 -----------------------------------------------------------------------------
 (* What callers hear of the view.                                           *)
 
-Tells(n, b, isTrue) ==
+\* What nobody knows: whether the view shows the entry, or of a "no" a beginning of the log by which it was one.
+IsInView(a) == IF a.kind = "applied" THEN a.at <= Len(view)
+               ELSE \E j \in 0..Len(view) : Step(First(rec.log, j), a.s) = a.kind
+
+Tells(n, b, isProjected) ==
   /\ b \in back[n]
   /\ back' = [back EXCEPT ![n] = @ \ {b}]
-  /\ answers' = {IF a.s = b.s THEN [a EXCEPT !.true = @ /\ isTrue] ELSE a : a \in answers}
+  /\ answers' = {IF a.s = b.s THEN [a EXCEPT !.true = @ /\ (isProjected => IsInView(a))] ELSE a : a \in answers}
   /\ UNCHANGED <<store, sends, known, done, could, overtaken, tried, deleted, deletes,
                  view, projecting, owes, debt, way, shown, paid, top>>
 
@@ -279,14 +285,14 @@ TellProjected(n, b) ==
   /\ \/ b.rests <= shown[n]
      \/ Flaw = "EarlyProjected" /\ ~b.isOld
      \/ Flaw = "EarlyDuplicate" /\ b.isOld
-  /\ Tells(n, b, b.rests <= Len(view))
+  /\ Tells(n, b, TRUE)
   /\ UNCHANGED faults
 
 \* Its deadline passes, or there is no further try. It is no failure: the outcome is durable.
 \* Rust: ferry_core::projected_write::answers::all_late
 TellCommitted(n, b) ==
   /\ Fault
-  /\ Tells(n, b, TRUE)
+  /\ Tells(n, b, FALSE)
 
 -----------------------------------------------------------------------------
 \* What the view has no part in. Not in the code: there it is one machine inside another.

@@ -69,6 +69,7 @@ safeguards! {
     TrueAnswers: "`Projected` said at commit" | "projected-at-commit" | "ProjectedWriter_EarlyProjected";
     NothingLost: - | - | "ProjectedWriter_EarlyCommitted";
     TrueAnswers: - | - | "ProjectedWriter_EarlyDuplicate";
+    TrueAnswers: - | - | "ProjectedWriter_RestsOnNothing";
     TrueAnswers: - | "projection-doubt-taken-for-landed" | "ProjectedWriter_DoubtIsShown";
     // Resumes.
     Projected: "no resume at all" | "no-resume" | "ProjectedWriter_NoResume";

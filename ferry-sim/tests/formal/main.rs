@@ -114,3 +114,38 @@ fn a_variant_fails_by_the_property_that_fails_without_that_safeguard_in_the_code
         .collect();
     assert_eq!(specified, in_the_code);
 }
+
+/// A configuration that lists nothing would pass whatever happens.
+#[test]
+fn what_has_to_pass_lists_all_that_is_promised() {
+    let Some(root) = repository() else { return };
+    let text = fs::read_to_string(root.join("formal/expect.tsv")).unwrap();
+    let safe = [
+        "AppliedOnce",
+        "TrueAnswers",
+        "NothingLost",
+        "InOrder",
+        "OneAnswer",
+    ];
+    let of_a_view = ["ViewForward", "ShownIsShown"];
+    let mut passes = 0;
+    for row in table::passes(&text) {
+        let cfg = fs::read_to_string(root.join("formal").join(format!("{}.cfg", row.cfg))).unwrap();
+        let is_projected = row.spec == "ProjectedWriter";
+        let promised = match (row.cfg.contains("_live"), is_projected) {
+            (true, false) => vec!["Answered"],
+            (true, true) => vec!["Answered", "Heard", "Projected"],
+            (false, false) => safe.to_vec(),
+            (false, true) => [&safe[..], &of_a_view].concat(),
+        };
+        for property in promised {
+            assert!(
+                table::lists(&cfg, property),
+                "{} does not list {property}",
+                row.cfg
+            );
+        }
+        passes += 1;
+    }
+    assert!(passes > 10, "{passes}");
+}

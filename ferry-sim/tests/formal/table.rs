@@ -1,4 +1,4 @@
-//! The rows of `formal/expect.tsv` that have to fail.
+//! The rows of `formal/expect.tsv`.
 
 use ferry_sim::checkers::Property;
 
@@ -16,15 +16,23 @@ pub(crate) struct Row<'a> {
 
 /// The rows that name a property.
 pub(crate) fn violations(table: &str) -> impl Iterator<Item = Row<'_>> {
-    let rows = table.lines().skip(1).filter_map(|line| {
+    rows(table).filter(|row| row.expected != "pass")
+}
+
+/// The rows in which all has to hold.
+pub(crate) fn passes(table: &str) -> impl Iterator<Item = Row<'_>> {
+    rows(table).filter(|row| row.expected == "pass")
+}
+
+fn rows(table: &str) -> impl Iterator<Item = Row<'_>> {
+    table.lines().skip(1).filter_map(|line| {
         let mut columns = line.split('\t');
         Some(Row {
             spec: columns.next()?,
             cfg: columns.next()?,
             expected: columns.next()?,
         })
-    });
-    rows.filter(|row| row.expected != "pass")
+    })
 }
 
 impl Row<'_> {
@@ -60,7 +68,7 @@ impl Row<'_> {
 }
 
 /// Whether a configuration names this, outside of its comments.
-fn lists(cfg: &str, name: &str) -> bool {
+pub(crate) fn lists(cfg: &str, name: &str) -> bool {
     let code = cfg
         .lines()
         .map(|line| line.split("\\*").next().unwrap_or_default());
