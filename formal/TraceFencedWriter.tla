@@ -38,6 +38,11 @@ At(n, s) == CHOOSE k \in DOMAIN held[n] : held[n][k] = s
 IsHeld(n, s)  == s \in Range(held[n])
 IsAnswered(l) == \E a \in answers' \ answers : a.s = l.s /\ a.kind = l.kind /\ a.at = l.at
 
+\* How many of the first k the fold gets to. Behind a step that panics it has found nothing, and its node reads again.
+Folded(n, k) ==
+  LET panics == {j \in 1..k : held[n][j] \in Traces[trace].panics}
+  IN  IF panics = {} THEN k ELSE (CHOOSE j \in panics : \A i \in panics : j <= i) - 1
+
 \* What was made of it nobody has heard, so it may be anything that could have been said.
 LeavesUnheard(n, s) ==
   LET k == At(n, s) IN
@@ -47,7 +52,8 @@ LeavesUnheard(n, s) ==
 
 Follows(l) ==
   CASE l.act = "Submit"    -> Submit(l.node, l.s)
-    [] l.act = "Read"      -> rec.ver = l.ver /\ Read(l.node, l.take)
+    [] l.act = "Read"      -> /\ rec.ver = l.ver /\ l.take <= Len(held[l.node])
+                              /\ LET k == Folded(l.node, l.take) IN IF k = 0 THEN UNCHANGED vars ELSE Read(l.node, k)
     [] l.act = "Commit"    -> Adds(l.node) = l.adds /\ snap[l.node].ver = l.on /\ Commit(l.node)
     [] l.act = "Land"      -> /\ \E c \in wire : c.on = l.on /\ c.adds = l.adds /\ Land(c)
                               /\ rec'.ver = l.ver

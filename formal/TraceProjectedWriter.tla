@@ -14,9 +14,7 @@ VARIABLE settling \* whose read was the last step: what rests on it alone is set
 NoOne == 99
 TraceFirstKind == IF Traces[trace].layout = "apart" THEN "show" ELSE "both"
 
-\* Behind a step that panics nothing was folded.
-IsFolded(n, k) == \A j \in 1..k : held[n][j] \notin Traces[trace].panics
-Settles(n)     == {k \in 1..take[n] : IsFolded(n, k) /\ MayAnswerFromRead(n, k)}
+Settles(n)     == {k \in 1..take[n] : MayAnswerFromRead(n, k)}
 FirstOf(some)  == CHOOSE k \in some : \A j \in some : k <= j
 Lands          == {n \in Nodes : phase[n] = "landed" /\ take[n] > 0}
 
@@ -40,7 +38,8 @@ Arrives(l) ==
 
 FollowsBeside(l) ==
   CASE l.act \in {"Submit", "Commit", "Refused", "NotLanded", "InDoubt", "GiveUp", "Overtake", "Withdraw"} -> Aside(Follows(l))
-    [] l.act = "Read"   -> rec.ver = l.ver /\ ReadToFold(l.node, l.take)
+    [] l.act = "Read"   -> /\ rec.ver = l.ver /\ l.take <= Len(held[l.node])
+                           /\ LET k == Folded(l.node, l.take) IN IF k = 0 THEN UNCHANGED allVars ELSE ReadToFold(l.node, k)
     [] l.act = "Land"   -> /\ \E c \in wire : c.on = l.on /\ c.adds = l.adds /\ LandBeside(c)
                            /\ rec'.ver = l.ver
     [] l.act = "Landed" -> LandedOwing(l.node)

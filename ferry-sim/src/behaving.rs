@@ -22,7 +22,7 @@ use crate::{
 const SEEDS_MIN_FOR_METS: u64 = 200;
 
 /// A behaviour that is longer takes its time to be followed.
-const LINES_MAX: usize = 400;
+const LINES_MAX: usize = 300;
 
 /// Behaviours that are spoiled, of each way to do it.
 const DOCTORED: usize = 3;

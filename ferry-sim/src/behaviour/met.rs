@@ -54,7 +54,7 @@ mets! {
     Duplicate: 400, 400, "an input was answered from what another submission of it had left";
     Declined: 100, 80, "an input was declined";
     Mismatch: 50, 50, "an id came with other content";
-    TooOld: 8, 10, "an id was too old";
+    TooOld: 3, 3, "an id was too old";
     NotCommitted: 300, 300, "an input was told not committed";
     AnsweredInDoubt: 100, 100, "an input was told in doubt";
     Overtaken: 0, 0, "an input was overtaken";
