@@ -68,6 +68,9 @@ pub trait Fold {
 
     /// The id that the client chose for this input. Every retry of the input carries the same.
     ///
+    /// It is asked for again and again, and has to be the same each time. If it panics, the input fails as
+    /// [`Panicked`](crate::Cause::Panicked), and no other.
+    ///
     /// A store that keeps ids apart from the record looks up just these; one that keeps them in the
     /// record may ignore them.
     fn id(&self, input: &Self::Input) -> <Self::Schema as Schema>::Id;

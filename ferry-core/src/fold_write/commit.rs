@@ -75,7 +75,7 @@ impl<F: Fold> Trip<F> {
         discard(core::mem::replace(&mut self.doubted_for, cause.clone()));
         // On another version than this, an earlier one cannot land any more, and what it brought would have been found.
         let is_first = !self.held().any(|held| held.may_land_on(expected));
-        let before: Vec<_> = self.group.iter().map(|held| held.in_doubt_as).collect();
+        let before: Vec<_> = self.held().map(|held| held.in_doubt_as).collect();
         for (held, fate) in self.group.iter_mut().zip(&self.fates) {
             let is_declined = matches!(fate, Fate::Declined(_));
             held.in_doubt_as = if is_declined {
@@ -85,8 +85,11 @@ impl<F: Fold> Trip<F> {
             };
         }
         self.carried().for_each(|held| held.doubt(expected));
-        if !is_first {
-            for (held, before) in self.group.iter_mut().zip(before) {
+        let grouped = self.group.len();
+        let held = self.group.iter_mut().chain(self.later.iter_mut().flatten());
+        for (at, (held, before)) in held.zip(before).enumerate() {
+            // One of a later part has not been looked for since a commit of the whole, on whatever version that was.
+            if !is_first || at >= grouped {
                 held.in_doubt_as = held.in_doubt_as.or(before);
             }
         }
@@ -97,12 +100,14 @@ impl<F: Fold> Trip<F> {
     fn carried(&mut self) -> impl Iterator<Item = &mut Held<F>> {
         let fold = &self.fold;
         let may_have_twins = !self.later.is_empty() || self.entries.len() < self.fates.len();
-        let ids: Vec<_> = (self.group.iter().zip(&self.fates))
+        let ids: Result<Vec<_>, _> = (self.group.iter().zip(&self.fates))
             .filter(|(_, fate)| may_have_twins && fate.is_applied())
-            .filter_map(|(held, _)| guard(|| fold.id(&held.input)).ok())
+            .map(|(held, _)| guard(|| fold.id(&held.input)))
             .collect();
-        let is_twin = move |held: &Held<F>| {
-            guard(|| fold.id(&held.input)).map_or(true, |id| ids.contains(&id))
+        // Without an id nobody is known not to be a twin.
+        let is_twin = move |held: &Held<F>| match (guard(|| fold.id(&held.input)), &ids) {
+            (Ok(id), Ok(ids)) => ids.contains(&id),
+            _ => true,
         };
         let fates = self.fates.iter().map(Fate::is_applied);
         let group = self.group.iter_mut().zip(fates);

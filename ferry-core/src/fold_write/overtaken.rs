@@ -7,7 +7,7 @@ use super::{
     group::{Fate, Held},
     trip::Trip,
 };
-use crate::{Cause, Fold, guard::guard};
+use crate::{Cause, Fold};
 
 /// An input leaves its group, stored or not, from behind these.
 pub(super) fn leave<'g, F: Fold + 'g>(
@@ -35,47 +35,39 @@ impl<F: Fold> Trip<F> {
     /// not be; but that would change the order. Where the one behind has left, by its deadline or by a split, nobody can look
     /// for it any more, and it counts as stored once the record has moved on.
     pub(super) fn fail_the_overtaken(&mut self) -> bool {
-        let ids = self.ids_overtaken();
-        if ids.is_empty() {
+        let overtaken = self.ids_overtaken();
+        if overtaken.is_empty() {
             return false;
         }
         // Its twins were declined with it; all are taken out before any is answered, since none will be written.
-        let fold = &self.fold;
-        let is_one = |held: &Held<F>| {
-            (held.may_be_declined() || held.has_lost_its_place())
-                && guard(|| fold.id(&held.input)).is_ok_and(|id| ids.contains(&id))
+        let is_one = |(held, id): (&Held<F>, &IdOf<F>)| {
+            (held.may_be_declined() || held.has_lost_its_place()) && overtaken.contains(&id)
         };
+        let leaves: Vec<_> = self.group.iter().zip(&self.ids).map(is_one).collect();
+        let mut leaves = leaves.into_iter();
         let group = core::mem::take(&mut self.group).into_iter();
-        let (overtaken, others) = group.partition::<Vec<_>, _>(is_one);
+        let (overtaken, others) = group.partition::<Vec<_>, _>(|_| leaves.next() == Some(true));
         self.group = others.into();
-        let has_any = !overtaken.is_empty();
         for held in overtaken {
             self.tally.failed += 1;
             self.answer_failed(held, Cause::Overtaken);
         }
-        has_any
+        true
     }
 
-    fn ids_overtaken(&self) -> Vec<IdOf<F>> {
+    /// Of the group as it was just folded.
+    fn ids_overtaken(&self) -> Vec<&IdOf<F>> {
+        type Folded<'t, F> = (&'t Held<F>, &'t Fate<<F as Fold>::Outcome>);
         let folded = || self.group.iter().zip(&self.fates);
-        let is_late = |(held, fate): &(&Held<F>, &Fate<F::Outcome>)| {
-            held.may_be_declined() && fate.is_applied()
-        };
-        let is_back = |(held, fate): &(&Held<F>, &Fate<F::Outcome>)| {
+        let is_late = |(held, fate): &Folded<'_, F>| held.may_be_declined() && fate.is_applied();
+        let is_back = |(held, fate): Folded<'_, F>| {
             held.may_be_applied() && matches!(fate, Fate::Already(_) | Fate::TooOld(_))
         };
-        let is_lost = |(held, fate): &(&Held<F>, &Fate<F::Outcome>)| {
-            held.has_lost_its_place() && fate.is_applied()
-        };
-        let is_passed = folded().any(|at| is_late(&at)) && folded().any(|at| is_back(&at));
-        if !is_passed && !folded().any(|at| is_lost(&at)) {
-            return Vec::new();
-        }
-        let id = |held: &Held<F>| guard(|| self.fold.id(&held.input)).ok();
-        let landed = folded().rposition(|at| is_back(&at));
-        let passed = folded().take(landed.unwrap_or(0)).filter(is_late);
-        (passed.chain(folded().filter(is_lost)))
-            .filter_map(|(held, _)| id(held))
+        let is_lost = |(held, fate): &Folded<'_, F>| held.has_lost_its_place() && fate.is_applied();
+        let landed = folded().rposition(is_back).unwrap_or(0);
+        (folded().zip(&self.ids).enumerate())
+            .filter(|(at, (it, _))| (*at < landed && is_late(it)) || is_lost(it))
+            .map(|(_, (_, id))| id)
             .collect()
     }
 }

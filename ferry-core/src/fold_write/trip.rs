@@ -156,11 +156,7 @@ impl<F: Fold> Trip<F> {
                     self.ids.push(id);
                     at += 1;
                 }
-                // Without an id it has no twin either.
-                Err(message) => self.settled.extend(self.group.remove(at).map(|held| {
-                    self.tally.failed += 1;
-                    held.failed(Cause::Panicked(message))
-                })),
+                Err(message) => self.fail(at, Cause::Panicked(message)),
             }
         }
     }

@@ -4,6 +4,7 @@
 mod deposits;
 mod doubt;
 mod folding;
+mod overtaken;
 mod properties;
 mod retrying;
 mod store;
