@@ -14,7 +14,11 @@ use std::{
     time::Duration,
 };
 
-use ferry_sim::{Report, mutants::Mutant, points::Points};
+use ferry_sim::{
+    Report,
+    mutants::Mutant,
+    points::{Points, Whose},
+};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{
@@ -88,6 +92,19 @@ fn gather(which: Which, range: &Seeds) -> anyhow::Result<Summary> {
         let Seeds { from, seeds, .. } = range;
         let last = u64::MAX;
         let why = format!("there are no {seeds} seeds from {from} on; the last is {last}");
+        return Err(Misuse(why).into());
+    }
+    if let (
+        Which::Fenced,
+        Some(Mutant {
+            name,
+            of: Whose::Projected,
+            ..
+        }),
+    ) = (which, range.without)
+    {
+        let why =
+            format!("there is no view here for \"{name}\" to show in; leave it out of `projected`");
         return Err(Misuse(why).into());
     }
     let bar = progress_bar(range.seeds)?;

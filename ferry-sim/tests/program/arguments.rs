@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{Folder, Ran};
+use super::{Folder, Ran, ran};
 
 const KEPT: &str =
     "ferry-sim kept 1\nof fenced\nshows P3\nseed 2\nhash 41a5e2d90c7b3f68\nsetting 14:c3\n";
@@ -75,6 +75,15 @@ fn arguments_without_sense_are_refused_with_what_would_make_sense() {
     for (arguments, command, why) in cases {
         is_refused(&folder.run(arguments), command, why);
     }
+}
+
+#[test]
+fn a_safeguard_of_views_is_not_left_out_where_there_are_none() {
+    let folder = Folder::new();
+    let mut program = folder.program();
+    program.args(["fenced", "--without", "marker as a flag"]);
+    let ran = ran(&mut program);
+    is_refused(&ran, "fenced", "leave it out of `projected`");
 }
 
 #[test]
