@@ -23,7 +23,10 @@ pub(crate) fn run(asked: &Mutants) -> anyhow::Result<ExitCode> {
     let mut all = Vec::new();
     let mut told = Ok(());
     let catch = |nth: u64| catch(&mutants::ALL[nth as usize], asked.seeds);
-    let (count, jobs) = (mutants::ALL.len() as u64, seeds::jobs(asked.jobs));
+    let (count, jobs) = (
+        mutants::ALL.len() as u64,
+        seeds::jobs(asked.jobs, mutants::ALL.len() as u64),
+    );
     seeds::each_in_order(count, jobs, catch, |_, mutant| {
         if !asked.json {
             told = tell(&mutant);

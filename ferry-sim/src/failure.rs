@@ -41,7 +41,7 @@ impl Left {
 pub(crate) const PROGRAM: &str = "cargo run --release -p ferry-sim --";
 
 /// A file as a shell takes it.
-fn quoted(file: &Path) -> String {
+pub(crate) fn quoted(file: &Path) -> String {
     format!("'{}'", file.display().to_string().replace('\'', r"'\''"))
 }
 

@@ -124,6 +124,16 @@ impl Mutant {
         })
     }
 
+    /// Whether it can make a difference in this simulation. One that views need has none where there are no views, and one
+    /// that the driver keeps is left out by a driver written by hand, which there is of the fenced write alone.
+    #[must_use]
+    pub fn is_for(&self, whose: Whose) -> bool {
+        match whose {
+            Whose::Fenced => self.of == Whose::Fenced,
+            Whose::Projected => self.policy.mistake == Mistake::None,
+        }
+    }
+
     /// The simulation without the safeguard.
     #[must_use]
     pub fn simulation(&self) -> BuiltIn {

@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all: written beside, and renamed.
+//! Files that are there whole or not at all: written beside, and renamed. And what is said of those that cannot be read or written.
 
 use std::{
     fs::{self, File, Metadata},
@@ -7,7 +7,9 @@ use std::{
     process,
 };
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
+
+use crate::cli::Misuse;
 
 /// Writes a file. Whoever reads it meanwhile sees what it was before.
 pub(crate) fn write(
@@ -19,26 +21,81 @@ pub(crate) fn write(
         // A pipe, or a terminal: there is nothing to be renamed.
         Place::Direct => {
             let out = File::options().write(true).open(file);
-            return out.and_then(|out| filled(out, fill)).with_context(cannot);
+            return told(out.and_then(|out| filled(out, fill))).with_context(cannot);
         }
         Place::Beside(beside) => beside,
     };
-    let out = File::create(&beside.part).with_context(cannot)?;
+    let out = told(File::create(&beside.part)).with_context(cannot)?;
     let written = filled(out, fill).and_then(|()| fs::rename(&beside.part, &beside.file));
     if written.is_err() {
         let _it_is_gone_or_stays = fs::remove_file(&beside.part);
     }
-    written.with_context(cannot)
+    told(written).with_context(cannot)
+}
+
+/// A text that was named in the arguments.
+pub(crate) fn read(file: &Path) -> Result<String, Misuse> {
+    let cannot = |error| Misuse(format!("cannot read {}: {error:#}", file.display()));
+    told(fs::read_to_string(file)).map_err(cannot)
+}
+
+/// What to say of errors of the system, where more is known than its own words.
+const WORDS: [(io::ErrorKind, &str); 7] = [
+    (io::ErrorKind::NotFound, "there is no such file"),
+    (io::ErrorKind::InvalidData, "it is no text"),
+    (
+        io::ErrorKind::IsADirectory,
+        "it is a folder; name a file in it",
+    ),
+    (
+        io::ErrorKind::NotADirectory,
+        "a part of its path is a file, and no folder",
+    ),
+    (
+        io::ErrorKind::PermissionDenied,
+        "that is not permitted here; name another",
+    ),
+    (
+        io::ErrorKind::ReadOnlyFilesystem,
+        "nothing can be written there; name another",
+    ),
+    (
+        io::ErrorKind::StorageFull,
+        "there is no room left; make some, or name another",
+    ),
+];
+
+fn told<T>(result: io::Result<T>) -> anyhow::Result<T> {
+    result.map_err(|error| {
+        let known = WORDS.iter().find(|(kind, _)| *kind == error.kind());
+        known.map_or_else(|| error.into(), |(_, words)| anyhow!(*words))
+    })
 }
 
 /// Fails now if this file could not be written in the end.
-pub(crate) fn check(file: &Path) -> anyhow::Result<()> {
-    let cannot = || format!("cannot write {}", file.display());
-    match Place::of(file).with_context(cannot)? {
+pub(crate) fn check(file: &Path) -> Result<(), Misuse> {
+    let check = || match Place::of(file)? {
         Place::Direct => Ok(()),
-        Place::Beside(Beside { part, .. }) => File::create(&part)
-            .and_then(|_| fs::remove_file(&part))
-            .with_context(cannot),
+        Place::Beside(Beside { part, .. }) => {
+            told(File::create(&part).and_then(|_| fs::remove_file(&part)))
+        }
+    };
+    let cannot = |error| Misuse(format!("cannot write {}: {error:#}", file.display()));
+    check().map_err(cannot)
+}
+
+/// Fails now if no file could be written in this folder in the end.
+pub(crate) fn check_folder(folder: &Path) -> Result<(), Misuse> {
+    let cannot = |why: &str| {
+        Misuse(format!(
+            "cannot keep anything in {}: {why}",
+            folder.display()
+        ))
+    };
+    match fs::metadata(folder) {
+        Ok(there) if there.is_dir() => check(&folder.join("kept")),
+        Ok(_) => Err(cannot("it is a file; name a folder")),
+        Err(_) => Err(cannot("there is no such folder; make it, or name another")),
     }
 }
 
@@ -74,11 +131,16 @@ impl Place {
             Some(folder) if folder != Path::new("") => folder,
             Some(_) | None => Path::new("."),
         };
-        if !folder.is_dir() {
-            bail!(
+        match fs::metadata(folder) {
+            Ok(there) if there.is_dir() => {}
+            Ok(_) => bail!(
+                "{} is a file, and no folder; name another",
+                folder.display()
+            ),
+            Err(_) => bail!(
                 "there is no folder {}; make it, or name another",
                 folder.display()
-            );
+            ),
         }
         let part = format!(".{}.{}.part", name.to_string_lossy(), process::id());
         let part = folder.join(part);
@@ -102,6 +164,10 @@ mod tests {
 
     fn words(result: anyhow::Result<()>) -> String {
         format!("{:#}", result.unwrap_err())
+    }
+
+    fn checked(file: &Path) -> anyhow::Result<()> {
+        Ok(check(file)?)
     }
 
     #[test]
@@ -129,7 +195,7 @@ mod tests {
     #[test]
     fn what_cannot_be_written_is_told_with_what_to_do() {
         let folder = tempfile::TempDir::new().unwrap();
-        for result in [check, |file: &Path| write(file, |_| Ok(()))] {
+        for result in [checked, |file: &Path| write(file, |_| Ok(()))] {
             let missing = folder.path().join("nowhere").join("page.html");
             let told = words(result(&missing));
             assert!(told.contains("nowhere; make it"), "{told}");
@@ -140,7 +206,20 @@ mod tests {
         let mut permissions = fs::metadata(&locked).unwrap().permissions();
         permissions.set_readonly(true);
         fs::set_permissions(&locked, permissions).unwrap();
-        assert!(words(check(&locked)).contains("read-only"));
+        assert!(words(checked(&locked)).contains("read-only"));
+    }
+
+    #[test]
+    fn a_folder_that_is_none_is_told_as_what_it_is() {
+        let folder = tempfile::TempDir::new().unwrap();
+        check_folder(folder.path()).unwrap();
+        let file = folder.path().join("file");
+        let told = |folder: &Path| check_folder(folder).unwrap_err().to_string();
+        assert!(told(&file).contains("there is no such folder"));
+        fs::write(&file, "").unwrap();
+        assert!(told(&file).ends_with("it is a file; name a folder"));
+        let inside = words(checked(&file.join("page.html")));
+        assert!(inside.contains("is a file, and no folder"), "{inside}");
     }
 
     #[cfg(unix)]

@@ -1,7 +1,6 @@
 //! One seed again, or what was kept of some.
 
 use std::{
-    fs,
     io::{self, Write},
     process::ExitCode,
 };
@@ -72,6 +71,7 @@ impl Replayed {
                 return Err(Misuse("give a seed, or a file with --choices".to_owned()).into());
             };
             let (which, without) = (replay.of, replay.without);
+            which.check(without)?;
             return Ok(Self {
                 which,
                 without,
@@ -79,12 +79,13 @@ impl Replayed {
                 kept: None,
             });
         };
-        let text = fs::read_to_string(path)
-            .map_err(|error| Misuse(format!("cannot read {}: {error}", path.display())))?;
+        let text = output::read(path)?;
         let kept =
             Kept::parse(&text).map_err(|error| Misuse(format!("{}: {error}", path.display())))?;
+        let which = Which::of(kept.of);
+        which.check(kept.without)?;
         Ok(Self {
-            which: Which::of(kept.of),
+            which,
             without: kept.without,
             runs: kept.replay(),
             kept: Some(kept),

@@ -14,11 +14,7 @@ use std::{
     time::Duration,
 };
 
-use ferry_sim::{
-    Report,
-    mutants::Mutant,
-    points::{Points, Whose},
-};
+use ferry_sim::{Report, mutants::Mutant, points::Points};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{
@@ -66,7 +62,7 @@ pub(crate) fn run(which: Which, range: &Seeds) -> anyhow::Result<ExitCode> {
         output::check(file)?;
     }
     for folder in range.keep_in.iter() {
-        output::check(&folder.join("kept"))?;
+        output::check_folder(folder)?;
     }
     let summary = gather(which, range)?;
     // A file that cannot be written is told last: what failed is not lost over it.
@@ -77,7 +73,7 @@ pub(crate) fn run(which: Which, range: &Seeds) -> anyhow::Result<ExitCode> {
     if range.json {
         json::print(&json::of_seeds(&summary, left, page))?;
     } else {
-        summary::tell(&summary, left, page)?;
+        summary::tell(&summary, left, (page, range.html.as_deref()))?;
     }
     shrunk?;
     drawn?;
@@ -94,19 +90,7 @@ fn gather(which: Which, range: &Seeds) -> anyhow::Result<Summary> {
         let why = format!("there are no {seeds} seeds from {from} on; the last is {last}");
         return Err(Misuse(why).into());
     }
-    if let (
-        Which::Fenced,
-        Some(Mutant {
-            name,
-            of: Whose::Projected,
-            ..
-        }),
-    ) = (which, range.without)
-    {
-        let why =
-            format!("there is no view here for \"{name}\" to show in; leave it out of `projected`");
-        return Err(Misuse(why).into());
-    }
+    which.check(range.without)?;
     let bar = progress_bar(range.seeds)?;
     let mut summary = Summary::new(which, range);
     let cpu_before = cpu::spent();
@@ -139,10 +123,12 @@ fn gather(which: Which, range: &Seeds) -> anyhow::Result<Summary> {
     Ok(summary)
 }
 
-/// How many threads to use where nobody says.
-pub(crate) fn jobs(asked: Option<NonZeroUsize>) -> usize {
+/// How many threads are used for so many things: as many as are asked for, or as there are cores, and none that has nothing
+/// to do.
+pub(crate) fn jobs(asked: Option<NonZeroUsize>, times: u64) -> usize {
     let available = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    asked.map_or_else(available, NonZeroUsize::get)
+    let jobs = asked.map_or_else(available, NonZeroUsize::get);
+    jobs.min(usize::try_from(times).unwrap_or(usize::MAX))
 }
 
 fn progress_bar(seeds: u64) -> anyhow::Result<ProgressBar> {
@@ -159,7 +145,6 @@ pub(crate) fn each_in_order<T: Send>(
 ) {
     let (next, is_enough) = (AtomicU64::new(0), AtomicBool::new(false));
     let (done, arrived) = mpsc::channel();
-    let jobs = jobs.min(usize::try_from(times).unwrap_or(usize::MAX));
     let work = |done: mpsc::Sender<(u64, T)>| {
         while !is_enough.load(Relaxed) {
             let nth = next.fetch_add(1, Relaxed);
@@ -200,7 +185,7 @@ impl Summary {
             weakened: 0,
             points: Points::default(),
             failed: Vec::new(),
-            jobs: jobs(range.jobs),
+            jobs: jobs(range.jobs, range.seeds),
             took: Duration::ZERO,
             cpu: None,
         }
@@ -268,6 +253,7 @@ mod tests {
         };
         assert_eq!(told(1), told(4));
         assert_eq!(told(1).1, 3);
+        assert_eq!(jobs(NonZeroUsize::new(64), 12), 12);
     }
 
     #[test]

@@ -11,18 +11,12 @@ use ferry_sim::{
     timeline::Page,
 };
 
-use crate::{
-    cli::{Misuse, Story},
-    json, output, pages,
-};
+use crate::{cli::Story, json, output, pages};
 
 /// Tells a story; or which there are.
 pub(crate) fn run(asked: &Story) -> anyhow::Result<ExitCode> {
-    let Some(name) = &asked.name else {
+    let Some(story) = asked.story else {
         return list(asked.json);
-    };
-    let Some(story) = scenario::find(name) else {
-        return Err(Misuse(format!("there is no story \"{name}\"")).into());
     };
     if let Some(file) = &asked.html {
         output::check(file)?;

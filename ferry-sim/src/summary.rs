@@ -27,8 +27,13 @@ const VIOLATIONS_MAX: usize = 10;
 /// So many steps of a story are told; the rest is in its file.
 const STEPS_MAX: usize = 60;
 
-/// Where something is left of the first that failed it is told what, and where it is drawn.
-pub(crate) fn tell(summary: &Summary, left: Option<&Left>, drawn: Option<&Path>) -> io::Result<()> {
+/// Where something is left of the first that failed it is told what; and in which file it is drawn, or that it is not in the one
+/// that was asked for.
+pub(crate) fn tell(
+    summary: &Summary,
+    left: Option<&Left>,
+    (drawn, asked): (Option<&Path>, Option<&Path>),
+) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     for group in Group::ALL {
         tell_group(&mut out, summary, *group)?;
@@ -51,16 +56,39 @@ pub(crate) fn tell(summary: &Summary, left: Option<&Left>, drawn: Option<&Path>)
     if let Some(left) = left {
         tell_left(&mut out, left)?;
     }
-    if let Some(file) = drawn {
-        writeln!(
+    match (drawn, asked) {
+        (Some(file), _) => writeln!(
             out,
             "\nthe first seed that failed is drawn over time in {}",
             file.display()
-        )?;
+        )?,
+        (None, Some(file)) => tell_undrawn(&mut out, summary, file)?,
+        (None, None) => {}
     }
     tell_speed(&mut out, summary)?;
     tell_verdict(&mut out, summary)?;
     out.flush()
+}
+
+/// Says why a page that was asked for is not there, and how it is had all the same.
+fn tell_undrawn(out: &mut impl Write, summary: &Summary, asked: &Path) -> io::Result<()> {
+    let (file, replay) = (
+        asked.display(),
+        failure::replay_of(summary.which, summary.from, summary.without),
+    );
+    if summary.failed.is_empty() {
+        let asked = failure::quoted(asked);
+        writeln!(
+            out,
+            "\nnothing is drawn in {file}, since no seed failed; one that held is drawn by"
+        )?;
+        writeln!(out, "  {replay} --html {asked}")
+    } else {
+        writeln!(
+            out,
+            "\nnothing is drawn in {file}, since a seed that panicks has no end"
+        )
+    }
 }
 
 fn tell_group(out: &mut impl Write, summary: &Summary, group: Group) -> io::Result<()> {

@@ -2,8 +2,8 @@
 
 use ferry_sim::{
     behaviour::{
-        self, Actor, Behaviour, Came, Committed, Doctor, Line, Manner, Met, Mets, Projection, Said,
-        Submitted, Writes,
+        self, Actor, Behaviour, Came, Committed, Corruption, Line, Manner, Point, Points,
+        Projection, Said, Submitted, WriteError, Writes,
     },
     points::Whose,
 };
@@ -116,7 +116,7 @@ fn lines_are_written_as_the_specification_reads_them() {
             Line::Crash(0),
             Line::Delete,
         ],
-        doctored: 0,
+        corrupted_at: None,
     };
     expect_test::expect![[r#"
         ---- MODULE Traces ----
@@ -124,7 +124,7 @@ fn lines_are_written_as_the_specification_reads_them() {
 
         Traces == <<
         [seed |-> 17, key |-> 3, window |-> 8, layout |-> "apart",
-         inputs |-> {1007, 1009}, panics |-> {<<1007, 1, -5>>}, doctored |-> 0,
+         inputs |-> {1007, 1009}, panics |-> {<<1007, 1, -5>>},
          lines |-> <<
           [act |-> "Submit", node |-> 0, s |-> <<1007, 1, -5>>],
           [act |-> "Submit", node |-> 0, s |-> <<1009, 2, -5>>],
@@ -155,19 +155,21 @@ enum Change {
     Moved,
 }
 
-fn change(doctor: Doctor) -> Change {
-    match doctor {
-        Doctor::DoubtDenied
-        | Doctor::LostEntry
-        | Doctor::AppliedTwice
-        | Doctor::WrongPlace
-        | Doctor::DeclinedWhole
-        | Doctor::LateProjected => Change::OneIsOther,
-        Doctor::Swapped => Change::CommitIsOther,
-        Doctor::OldVersion | Doctor::StaleProjection => Change::Added,
-        Doctor::Unread => Change::Removed,
-        Doctor::EarlyAnswer | Doctor::EarlyProjected | Doctor::MarkerFirst => Change::Moved,
-        _ => panic!("what does {} change?", doctor.name()),
+fn change(corruption: Corruption) -> Change {
+    match corruption {
+        Corruption::DoubtDenied
+        | Corruption::LostEntry
+        | Corruption::AppliedTwice
+        | Corruption::WrongPlace
+        | Corruption::DeclinedWhole
+        | Corruption::LateProjected => Change::OneIsOther,
+        Corruption::Swapped => Change::CommitIsOther,
+        Corruption::OldVersion | Corruption::StaleProjection => Change::Added,
+        Corruption::Unread => Change::Removed,
+        Corruption::EarlyAnswer | Corruption::EarlyProjected | Corruption::MarkerFirst => {
+            Change::Moved
+        }
+        _ => panic!("what does {} change?", corruption.name()),
     }
 }
 
@@ -203,40 +205,67 @@ fn is_changed_so(before: &[Line], after: &[Line], at: usize, change: &Change) ->
 fn each_way_to_spoil_a_behaviour_does_what_it_says_from_the_line_on_that_it_says() {
     for whose in SIMULATIONS {
         let behaviours = some(whose);
-        for &doctor in Doctor::ALL.iter().filter(|doctor| doctor.is_for(whose)) {
-            assert_eq!(Doctor::named(doctor.name()), Some(doctor));
-            let mut treated = 0;
+        for &corruption in Corruption::ALL
+            .iter()
+            .filter(|corruption| corruption.is_for(whose))
+        {
+            assert_eq!(Corruption::named(corruption.name()), Some(corruption));
+            let mut spoiled = 0;
             for (before, after) in
-                (behaviours.iter()).filter_map(|it| Some((it, doctor.treat(it)?)))
+                (behaviours.iter()).filter_map(|it| Some((it, corruption.applied_to(it)?)))
             {
-                treated += 1;
-                let at = after.doctored - 1;
-                let name = doctor.name();
+                spoiled += 1;
+                let at = after.corrupted_at.expect("a line") - 1;
+                let name = corruption.name();
                 assert_eq!(before.lines[..at], after.lines[..at], "{name}");
                 assert_ne!(before.lines.get(at), after.lines.get(at), "{name}");
-                let is_so = is_changed_so(&before.lines, &after.lines, at, &change(doctor));
+                let is_so = is_changed_so(&before.lines, &after.lines, at, &change(corruption));
                 assert!(is_so, "{name}, seed {}, key {}", before.seed, before.key);
             }
-            assert!(treated > 0, "{} is done to none", doctor.name());
+            assert!(spoiled > 0, "{} is done to none", corruption.name());
         }
     }
 }
 
 #[test]
+fn an_input_whose_id_would_be_one_of_another_behaviour_is_refused_before_anything_is_written() {
+    let of_number = |number| Behaviour {
+        lines: vec![Line::Submit(0, submitted(number, 1))],
+        ..some(Whose::Fenced).swap_remove(0)
+    };
+    let write = |number| {
+        let mut module = Vec::new();
+        let written = behaviour::write_module(&mut module, "Traces", &[of_number(number)]);
+        (written, module.len())
+    };
+    assert!(matches!(write(999), (Ok(()), 1..)));
+    let (refused, length) = write(1_000);
+    let Err(WriteError::NumberTooLarge { number, .. }) = &refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!((*number, length), (1_000, 0));
+    let words = refused.expect_err("refused").to_string();
+    assert!(
+        words.contains("number 1000") && words.contains("up to 999"),
+        "{words}"
+    );
+}
+
+#[test]
 fn what_occurs_is_counted_and_what_does_not_is_missed() {
-    let mut mets = Mets::default();
-    let missing = mets.missing(Whose::Fenced, 200).count();
-    let asked = |met: &&Met| met.least(Whose::Fenced) > 0;
-    assert_eq!(missing, Met::ALL.iter().filter(asked).count());
+    let mut points = Points::default();
+    let missing = points.missing(Whose::Fenced, 200).count();
+    let asked = |point: &&Point| point.least(Whose::Fenced) > 0;
+    assert_eq!(missing, Point::ALL.iter().filter(asked).count());
     for behaviour in some(Whose::Fenced) {
-        let of_one = Mets::of(&behaviour.lines);
+        let of_one = Points::of(&behaviour.lines);
         let commits = |line: &&Line| matches!(line, Line::Commit(..));
         let commits = behaviour.lines.iter().filter(commits).count();
-        assert_eq!(of_one.count(Met::Committed), commits as u64);
-        mets.add(&of_one);
+        assert_eq!(of_one.count(Point::Committed), commits as u64);
+        points.add(&of_one);
     }
-    assert!(mets.count(Met::Refused) > mets.count(Met::RefusedByItself));
-    assert!(mets.missing(Whose::Fenced, 1).count() < missing);
+    assert!(points.count(Point::Refused) > points.count(Point::RefusedByItself));
+    assert!(points.missing(Whose::Fenced, 1).count() < missing);
 }
 
 #[test]

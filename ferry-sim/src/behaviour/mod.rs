@@ -11,7 +11,7 @@
 //! let mut module = Vec::new();
 //! behaviour::write_module(&mut module, "Traces", &of_seed)?;
 //! assert!(String::from_utf8_lossy(&module).contains(r#"act |-> "Submit""#));
-//! # Ok::<_, std::io::Error>(())
+//! # Ok::<_, behaviour::WriteError>(())
 //! ```
 //!
 //! | to see | read |
@@ -19,22 +19,22 @@
 //! | which steps there are | `line.rs` |
 //! | how events become steps | `translate.rs`; of a projection, `projecting.rs`; what is looked up for that, `facts.rs` |
 //! | how steps become TLA+ | `module.rs` |
-//! | what has to occur in them | `met.rs` |
-//! | how they are spoiled, to see that it is noticed | `doctor.rs` |
+//! | what has to occur in them | `points.rs` |
+//! | how they are spoiled, to see that it is noticed | `corruption.rs` |
 
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "each way to spoil a behaviour looks for lines of few kinds"
 )]
-mod doctor;
+mod corruption;
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "of all events, few are looked at here"
 )]
 mod facts;
 mod line;
-mod met;
 mod module;
+mod points;
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "of all events, few are looked at here"
@@ -47,10 +47,10 @@ mod projecting;
 mod translate;
 
 pub use self::{
-    doctor::Doctor,
+    corruption::Corruption,
     line::{Actor, Came, Committed, Line, Manner, Projection, Said, Submitted, Writes},
-    met::{Met, Mets},
-    module::write_module,
+    module::{WriteError, write_module},
+    points::{Point, Points},
 };
 use crate::{
     points::Whose,
@@ -75,8 +75,8 @@ pub struct Behaviour {
     pub panics: Vec<Submitted>,
     /// The steps, in their order.
     pub lines: Vec<Line>,
-    /// Which of the lines, from one on, is the first that is not as it was; 0: none.
-    pub doctored: usize,
+    /// If it was spoiled, which of the lines, counted from one, is the first that is not as it was.
+    pub corrupted_at: Option<usize>,
 }
 
 impl Behaviour {
@@ -117,7 +117,7 @@ fn of_run(seed: u64, lived: Lived<Purses>) -> Vec<Behaviour> {
             is_apart: lived.is_apart,
             panics: panics(key),
             lines,
-            doctored: 0,
+            corrupted_at: None,
         });
     behaviours.collect()
 }

@@ -1,6 +1,6 @@
 //! From steps to TLA+.
 
-use core::fmt;
+use core::{error::Error, fmt};
 use std::{
     collections::BTreeSet,
     io::{self, Write},
@@ -17,16 +17,78 @@ const IDS: u64 = 1_000;
 /// What resumes a key on a node is told from the node by so much.
 const RESUMERS: usize = 10;
 
+/// Why behaviours could not be written as a module.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// An input's number is so large that its id would be taken for one of the next behaviour. Nothing was written: leave this
+    /// behaviour out, or take one of a smaller run.
+    NumberTooLarge {
+        /// The behaviour's seed.
+        seed: u64,
+        /// The behaviour's key.
+        key: u32,
+        /// The input's number.
+        number: u64,
+    },
+    /// What was to be written to took no more. A part may have been written.
+    Io(io::Error),
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NumberTooLarge { seed, key, number } => write!(
+                f,
+                "seed {seed}, key {key} has an input of number {number}, and a behaviour has ids for those up to {}: leave it \
+                 out, or take one of a smaller run",
+                IDS - 1
+            ),
+            Self::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for WriteError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::NumberTooLarge { .. } => None,
+            Self::Io(error) => error.source(),
+        }
+    }
+}
+
+/// The error of what was written to, or one of the kind `InvalidInput`.
+impl From<WriteError> for io::Error {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::NumberTooLarge { .. } => Self::new(io::ErrorKind::InvalidInput, error),
+            WriteError::Io(error) => error,
+        }
+    }
+}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
 /// Writes behaviours as a module of this name, which defines `Traces`: a sequence of them, each a record of what it is of
-/// and its steps.
+/// and its steps. `name` has to be one that TLA+ takes for a module: letters, digits and underscores, a letter first.
 ///
 /// A submission is `<<id, nth, cents>>`. Ids are numbers, and those of the first behaviour go from 1000 on, those of the
 /// second from 2000 on, and so forth. Nodes are numbers from 0 on; what resumes keys on node 0 is 10.
 ///
 /// # Errors
 ///
-/// Those of `out`.
-pub fn write_module(out: &mut impl Write, name: &str, behaviours: &[Behaviour]) -> io::Result<()> {
+/// That an input's number is larger than 999, before anything is written; and those of `out`.
+pub fn write_module(
+    out: &mut impl Write,
+    name: &str,
+    behaviours: &[Behaviour],
+) -> Result<(), WriteError> {
+    behaviours.iter().try_for_each(check_numbers)?;
     writeln!(out, "---- MODULE {name} ----")?;
     writeln!(out, "EXTENDS Integers, Sequences")?;
     writeln!(out)?;
@@ -38,7 +100,17 @@ pub fn write_module(out: &mut impl Write, name: &str, behaviours: &[Behaviour]) 
         write_behaviour(out, index, behaviour)?;
     }
     writeln!(out, ">>")?;
-    writeln!(out, "====")
+    writeln!(out, "====")?;
+    Ok(())
+}
+
+/// Every input that a line is about has been submitted before.
+fn check_numbers(behaviour: &Behaviour) -> Result<(), WriteError> {
+    let &Behaviour { seed, key, .. } = behaviour;
+    match inputs(&behaviour.lines).find(|number| *number >= IDS) {
+        None => Ok(()),
+        Some(number) => Err(WriteError::NumberTooLarge { seed, key, number }),
+    }
 }
 
 fn write_behaviour(out: &mut impl Write, index: u64, behaviour: &Behaviour) -> io::Result<()> {
@@ -49,7 +121,7 @@ fn write_behaviour(out: &mut impl Write, index: u64, behaviour: &Behaviour) -> i
         is_apart,
         panics,
         lines,
-        doctored,
+        corrupted_at: _,
     } = behaviour;
     let layout = if *is_apart { "apart" } else { "together" };
     let inputs: Vec<_> = inputs(lines).map(|number| index * IDS + number).collect();
@@ -59,10 +131,7 @@ fn write_behaviour(out: &mut impl Write, index: u64, behaviour: &Behaviour) -> i
         out,
         r#"[seed |-> {seed}, key |-> {key}, window |-> {window}, layout |-> "{layout}","#
     )?;
-    writeln!(
-        out,
-        " inputs |-> {inputs}, panics |-> {panics}, doctored |-> {doctored},"
-    )?;
+    writeln!(out, " inputs |-> {inputs}, panics |-> {panics},")?;
     write!(out, " lines |-> <<")?;
     for (nth, line) in lines.iter().enumerate() {
         let comma = if nth > 0 { "," } else { "" };
@@ -180,28 +249,42 @@ impl Came {
     }
 }
 
+impl Line {
+    /// As the specification names the step.
+    fn act(&self) -> &'static str {
+        match self {
+            Self::Submit(..) => "Submit",
+            Self::Read { .. } => "Read",
+            Self::Commit(..) => "Commit",
+            Self::Land(..) => "Land",
+            Self::Landed(_) => "Landed",
+            Self::Refused(_) => "Refused",
+            Self::NotLanded(_) => "NotLanded",
+            Self::InDoubt(_) => "InDoubt",
+            Self::Answer(_, _, _, manner) => manner.act(),
+            Self::Leave(..) => "Leave",
+            Self::Withdraw(..) => "Withdraw",
+            Self::Crash(_) => "Crash",
+            Self::Delete => "Delete",
+            Self::Look(..) => "Look",
+            Self::Project(_) => "Project",
+            Self::Arrive(_) => "Arrive",
+            Self::Told(_, came) => came.act(),
+            Self::ResumerCrash(_) => "ResumerCrash",
+        }
+    }
+}
+
+/// A line of the behaviour with this number, as a record.
 struct Written<'a> {
     index: u64,
     line: &'a Line,
 }
 
 impl Written<'_> {
-    fn of_node(f: &mut fmt::Formatter<'_>, act: &str, node: usize) -> fmt::Result {
-        write!(f, r#"[act |-> "{act}", node |-> {node}]"#)
-    }
-
-    fn of_submission(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        act: &str,
-        node: usize,
-        submitted: &Submitted,
-    ) -> fmt::Result {
-        let submission = submission(self.index, submitted);
-        write!(
-            f,
-            r#"[act |-> "{act}", node |-> {node}, s |-> {submission}]"#
-        )
+    fn submission(&self, f: &mut fmt::Formatter<'_>, by: usize, it: &Submitted) -> fmt::Result {
+        let it = submission(self.index, it);
+        write!(f, ", node |-> {by}, s |-> {it}")
     }
 
     /// What a commit is made of.
@@ -210,10 +293,10 @@ impl Written<'_> {
             .map(|add| submission(self.index, add))
             .collect();
         let adds = Listed("<<", &adds, ">>");
-        write!(f, "on |-> {}, adds |-> {adds}", commit.on)
+        write!(f, ", on |-> {}, adds |-> {adds}", commit.on)
     }
 
-    fn projection(f: &mut fmt::Formatter<'_>, act: &str, projection: &Projection) -> fmt::Result {
+    fn projection(f: &mut fmt::Formatter<'_>, projection: &Projection) -> fmt::Result {
         let Projection {
             by,
             writes,
@@ -223,15 +306,16 @@ impl Written<'_> {
         let kind = writes.kind();
         write!(
             f,
-            r#"[act |-> "{act}", by |-> {by}, kind |-> "{kind}", ver |-> {version}, to |-> {to}]"#
+            r#", by |-> {by}, kind |-> "{kind}", ver |-> {version}, to |-> {to}"#
         )
     }
-}
 
-impl fmt::Display for Written<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// With whom the step is, and what it is about.
+    fn fields(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
-            Line::Submit(node, it) => self.of_submission(f, "Submit", *node, it),
+            Line::Submit(node, it) | Line::Leave(node, it) | Line::Withdraw(node, it) => {
+                self.submission(f, *node, it)
+            }
             Line::Read {
                 node,
                 version,
@@ -241,48 +325,39 @@ impl fmt::Display for Written<'_> {
                 let settles = if *is_settling { "TRUE" } else { "FALSE" };
                 write!(
                     f,
-                    r#"[act |-> "Read", node |-> {node}, ver |-> {version}, take |-> {inputs}, settles |-> {settles}]"#
+                    ", node |-> {node}, ver |-> {version}, take |-> {inputs}, settles |-> {settles}"
                 )
             }
             Line::Commit(node, commit) => {
-                write!(f, r#"[act |-> "Commit", node |-> {node}, "#)?;
-                self.commit(f, commit)?;
-                f.write_str("]")
+                write!(f, ", node |-> {node}")?;
+                self.commit(f, commit)
             }
             Line::Land(commit, version) => {
-                write!(f, r#"[act |-> "Land", ver |-> {version}, "#)?;
-                self.commit(f, commit)?;
-                f.write_str("]")
+                write!(f, ", ver |-> {version}")?;
+                self.commit(f, commit)
             }
-            Line::Landed(node) => Self::of_node(f, "Landed", *node),
-            Line::Refused(node) => Self::of_node(f, "Refused", *node),
-            Line::NotLanded(node) => Self::of_node(f, "NotLanded", *node),
-            Line::InDoubt(node) => Self::of_node(f, "InDoubt", *node),
-            Line::Answer(node, it, said, manner) => {
-                let (act, kind, at) = (manner.act(), said.kind(), said.at());
-                let it = submission(self.index, it);
-                write!(
-                    f,
-                    r#"[act |-> "{act}", node |-> {node}, s |-> {it}, kind |-> "{kind}", at |-> {at}]"#
-                )
+            Line::Landed(node)
+            | Line::Refused(node)
+            | Line::NotLanded(node)
+            | Line::InDoubt(node)
+            | Line::Crash(node) => write!(f, ", node |-> {node}"),
+            Line::Answer(node, it, said, _) => {
+                self.submission(f, *node, it)?;
+                write!(f, r#", kind |-> "{}", at |-> {}"#, said.kind(), said.at())
             }
-            Line::Leave(node, it) => self.of_submission(f, "Leave", *node, it),
-            Line::Withdraw(node, it) => self.of_submission(f, "Withdraw", *node, it),
-            Line::Crash(node) => Self::of_node(f, "Crash", *node),
-            Line::Delete => f.write_str(r#"[act |-> "Delete"]"#),
-            Line::Look(by, version) => {
-                write!(f, r#"[act |-> "Look", by |-> {by}, ver |-> {version}]"#)
-            }
-            Line::Project(it) => Self::projection(f, "Project", it),
-            Line::Arrive(it) => Self::projection(f, "Arrive", it),
-            Line::Told(by, came) => {
-                let act = came.act();
-                write!(f, r#"[act |-> "{act}", by |-> {by}]"#)
-            }
-            Line::ResumerCrash(node) => {
-                let by = Actor::Resumer(*node);
-                write!(f, r#"[act |-> "ResumerCrash", by |-> {by}]"#)
-            }
+            Line::Delete => Ok(()),
+            Line::Look(by, version) => write!(f, ", by |-> {by}, ver |-> {version}"),
+            Line::Project(it) | Line::Arrive(it) => Self::projection(f, it),
+            Line::Told(by, _) => write!(f, ", by |-> {by}"),
+            Line::ResumerCrash(node) => write!(f, ", by |-> {}", Actor::Resumer(*node)),
         }
+    }
+}
+
+impl fmt::Display for Written<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, r#"[act |-> "{}""#, self.line.act())?;
+        self.fields(f)?;
+        f.write_str("]")
     }
 }

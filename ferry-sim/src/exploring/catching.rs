@@ -7,7 +7,7 @@ use ferry_sim::{
     timeline::Page,
 };
 
-use super::{Explore, progress_bar, schedules::Schedule, tick};
+use super::{Explore, progress_bar, schedules::Schedule, tell_undrawn, tick};
 use crate::{
     json::{self, OfCaught},
     pages,
@@ -43,6 +43,9 @@ pub(super) fn one(
         }
         None => {
             let states = report.states;
+            if let Some(asked) = &explore.html {
+                tell_undrawn(&mut out, scope, Some(mutant), asked)?;
+            }
             writeln!(
                 out,
                 "FAILED: {name} is NOT caught by {fails} in {states} states"

@@ -6,7 +6,7 @@ mod schedules;
 
 use std::{
     io::{self, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
 };
@@ -16,7 +16,7 @@ use ferry_sim::explore::{self, Found, MUTANTS, Mutant, Point, Progress, Report, 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use self::{bounds::Bounds, schedules::Schedule};
-use crate::{cli::Misuse, json, output, pages};
+use crate::{cli::Misuse, failure::quoted, json, output, pages};
 
 #[derive(Debug, Args)]
 pub(crate) struct Explore {
@@ -86,12 +86,30 @@ fn walk(explore: &Explore, scope: Scope) -> anyhow::Result<bool> {
     } else {
         let mut out = io::BufWriter::new(io::stdout().lock());
         tell_walk(&mut out, &report, took)?;
-        if let Some(schedule) = &schedule {
-            schedule.tell(&mut out, drawn.as_deref())?;
+        match (&schedule, &explore.html) {
+            (Some(schedule), _) => schedule.tell(&mut out, drawn.as_deref())?,
+            (None, Some(asked)) => tell_undrawn(&mut out, scope, None, asked)?,
+            (None, None) => {}
         }
         out.flush()?;
     }
     Ok(schedule.is_none() && report.missing().next().is_none())
+}
+
+/// Says why a page that was asked for is not there, and how one is had all the same.
+fn tell_undrawn(
+    out: &mut impl Write,
+    scope: Scope,
+    mutant: Option<&'static Mutant>,
+    asked: &Path,
+) -> io::Result<()> {
+    let file = asked.display();
+    writeln!(
+        out,
+        "nothing is drawn in {file}, since every schedule held; one of them is drawn by"
+    )?;
+    let command = schedules::command(scope, mutant, &[0]);
+    writeln!(out, "  {command} --html {}", quoted(asked))
 }
 
 fn tell_walk(out: &mut impl Write, report: &Report, took: Duration) -> io::Result<()> {

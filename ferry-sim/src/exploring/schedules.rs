@@ -13,6 +13,17 @@ use ferry_sim::{
 use super::{Explore, bounds::Options};
 use crate::{cli::Misuse, failure::PROGRAM, json, pages};
 
+/// The command that tells the schedule of these choices.
+pub(super) fn command(scope: Scope, mutant: Option<&'static Mutant>, choices: &[usize]) -> String {
+    let mutant = mutant.map_or_else(String::new, |mutant| {
+        let Mutant { name, .. } = mutant;
+        format!(" --mutant {name}")
+    });
+    let choices: Vec<_> = choices.iter().map(ToString::to_string).collect();
+    let (scope, choices) = (Options(scope), choices.join(","));
+    format!("{PROGRAM} explore{scope}{mutant} --choices {choices}")
+}
+
 /// A schedule, with where it is from.
 pub(super) struct Schedule {
     scope: Scope,
@@ -45,15 +56,8 @@ impl Schedule {
         })
     }
 
-    /// The command that tells it again.
-    pub(super) fn command(&self) -> String {
-        let mutant = self.mutant.map_or_else(String::new, |mutant| {
-            let Mutant { name, .. } = mutant;
-            format!(" --mutant {name}")
-        });
-        let choices: Vec<_> = self.choices.iter().map(ToString::to_string).collect();
-        let (scope, choices) = (Options(self.scope), choices.join(","));
-        format!("{PROGRAM} explore{scope}{mutant} --choices {choices}")
+    fn command(&self) -> String {
+        command(self.scope, self.mutant, &self.choices)
     }
 
     pub(super) fn told(&self) -> (&Replay, String) {

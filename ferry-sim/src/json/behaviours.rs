@@ -1,6 +1,6 @@
 //! What was written down of runs.
 
-use ferry_sim::behaviour::Met;
+use ferry_sim::behaviour::Point;
 use serde::Serialize;
 
 use super::FORMAT;
@@ -23,7 +23,7 @@ pub(crate) struct OfBehaviours {
     left_out: Vec<u64>,
     /// Seeds in which nothing was submitted to the key.
     untouched: Vec<u64>,
-    mets: Vec<OfMet>,
+    points: Vec<OfPoint>,
 }
 
 #[derive(Serialize)]
@@ -32,12 +32,12 @@ struct OfBehaviour {
     key: u32,
     lines: usize,
     /// How it was spoiled, and its first line that is not as it was.
-    doctor: Option<&'static str>,
-    doctored: Option<usize>,
+    corruption: Option<&'static str>,
+    corrupted_at: Option<usize>,
 }
 
 #[derive(Serialize)]
-struct OfMet {
+struct OfPoint {
     name: String,
     words: &'static str,
     count: u64,
@@ -47,25 +47,25 @@ struct OfMet {
 
 pub(crate) fn of_behaviours(written: &Written) -> OfBehaviours {
     let missing = written.missing();
-    let doctors = written.doctors.iter().map(|doctor| Some(doctor.name()));
-    let doctors = doctors.chain(core::iter::repeat(None));
+    let corruptions = (written.corruptions.iter()).map(|corruption| Some(corruption.name()));
+    let corruptions = corruptions.chain(core::iter::repeat(None));
     let behaviours = written
         .behaviours
         .iter()
-        .zip(doctors)
-        .map(|(it, doctor)| OfBehaviour {
+        .zip(corruptions)
+        .map(|(it, corruption)| OfBehaviour {
             seed: it.seed,
             key: it.key,
             lines: it.lines.len(),
-            doctor,
-            doctored: doctor.map(|_| it.doctored),
+            corruption,
+            corrupted_at: it.corrupted_at,
         });
     let whose = written.which.whose();
-    let mets = Met::ALL.iter().map(|&met| OfMet {
-        name: format!("{met:?}"),
-        words: met.words(),
-        count: written.mets.count(met),
-        least: written.seeds * met.least(whose) / 200,
+    let points = Point::ALL.iter().map(|&point| OfPoint {
+        name: format!("{point:?}"),
+        words: point.words(),
+        count: written.points.count(point),
+        least: written.seeds * point.least(whose) / 200,
     });
     OfBehaviours {
         format: FORMAT,
@@ -83,6 +83,6 @@ pub(crate) fn of_behaviours(written: &Written) -> OfBehaviours {
         behaviours: behaviours.collect(),
         left_out: written.left_out.clone(),
         untouched: written.untouched.clone(),
-        mets: mets.collect(),
+        points: points.collect(),
     }
 }

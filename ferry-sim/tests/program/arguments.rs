@@ -23,7 +23,8 @@ fn arguments_without_sense_are_refused_with_what_would_make_sense() {
     let folder = Folder::new();
     let cases = [
         ("fence", "<COMMAND>", "fenced"),
-        ("fenced --seeds 0", "fenced", "0 is not in 1.."),
+        ("fenced --seeds 0", "fenced", "give 1 or more"),
+        ("fenced --seeds many", "fenced", "a whole number"),
         (
             "fenced --seeds 2 --from 18446744073709551615",
             "fenced",
@@ -34,7 +35,11 @@ fn arguments_without_sense_are_refused_with_what_would_make_sense() {
             "projected",
             "there are no 18446744073709551615 seeds from 2 on",
         ),
-        ("fenced --seeds 18446744073709551616", "fenced", "too large"),
+        (
+            "fenced --seeds 18446744073709551616",
+            "fenced",
+            "1 to 18446744073709551615",
+        ),
         ("fenced --jobs 0", "fenced", "1 or more"),
         (
             "fenced --without x",
@@ -44,18 +49,23 @@ fn arguments_without_sense_are_refused_with_what_would_make_sense() {
         (
             "scenario late-comit",
             "scenario",
-            "similar value exists: 'late-commit'",
+            "did you mean 'late-commit'?",
         ),
-        ("scenario x", "scenario", "two-writers"),
+        ("scenario x", "scenario", "`ferry-sim scenario` names them"),
         ("scenario --html page.html", "scenario", "<NAME>"),
-        ("replay", "replay", "<SEED>"),
+        ("replay", "replay", "<SEED|--choices <FILE>>"),
         ("replay x", "replay", "invalid digit"),
         ("replay 7 --of both", "replay", "fenced, projected"),
         ("replay 7 --choices a.kept", "replay", "cannot be used with"),
         (
             "replay --choices nowhere.kept",
             "replay",
-            "cannot read nowhere.kept",
+            "cannot read nowhere.kept: there is no such file",
+        ),
+        (
+            "replay --choices .",
+            "replay",
+            "cannot read .: it is a folder; name a file in it",
         ),
         ("explore --processes 9", "explore", "processes"),
         ("explore --mutant x", "explore", "no-dedup"),
@@ -70,7 +80,28 @@ fn arguments_without_sense_are_refused_with_what_would_make_sense() {
             "give the scope and the mutant",
         ),
         ("explore --choices 0,x", "explore", "invalid value 'x'"),
-        ("bench --seeds 0", "bench", "0 is not in 1.."),
+        ("bench --seeds 0", "bench", "give 1 or more"),
+        ("bench --seconds 0", "bench", "exists: '--seeds'"),
+        (
+            "behaviour --of fenced --out traces.txt",
+            "behaviour",
+            "ends in .tla",
+        ),
+        (
+            "behaviour --of fenced --out T.tla --seeds 2001",
+            "behaviour",
+            "from 1 to 2000",
+        ),
+        (
+            "behaviour --of fenced --out T.tla --key 8",
+            "behaviour",
+            "those of a run are 0 to 7",
+        ),
+        (
+            "behaviour --of fenced --out T.tla --corrupt marker-first",
+            "behaviour",
+            "cannot be done to the fenced write",
+        ),
     ];
     for (arguments, command, why) in cases {
         is_refused(&folder.run(arguments), command, why);
@@ -78,12 +109,31 @@ fn arguments_without_sense_are_refused_with_what_would_make_sense() {
 }
 
 #[test]
-fn a_safeguard_of_views_is_not_left_out_where_there_are_none() {
+fn a_safeguard_is_not_left_out_where_that_makes_no_difference() {
     let folder = Folder::new();
-    let mut program = folder.program();
-    program.args(["fenced", "--without", "marker as a flag"]);
-    let ran = ran(&mut program);
-    is_refused(&ran, "fenced", "leave it out of `projected`");
+    let cases: [(&[&str], &str, &str); 4] = [
+        (&["fenced"], "marker as a flag", "projected"),
+        (&["replay", "7"], "marker as a flag", "projected"),
+        (&["projected"], "no backoff", "fenced"),
+        (
+            &["replay", "7", "--of", "projected"],
+            "no backoff",
+            "fenced",
+        ),
+    ];
+    for (arguments, mutant, other) in cases {
+        let mut program = folder.program();
+        program.args(arguments).args(["--without", mutant]);
+        let why = format!("leave it out of `{other}`");
+        is_refused(&ran(&mut program), arguments[0], &why);
+    }
+    let kept = KEPT.replace("of fenced", "of fenced\nwithout marker as a flag");
+    fs::write(folder.path().join("a.kept"), kept).expect("written");
+    is_refused(
+        &folder.run("replay --choices a.kept"),
+        "replay",
+        "leave it out of `projected`",
+    );
 }
 
 #[test]
@@ -109,7 +159,7 @@ fn what_the_program_finds_wrong_by_itself_is_told_with_the_usage_of_the_command(
     for (arguments, usage) in [
         (
             "replay --choices nowhere.kept",
-            "Usage: ferry-sim replay [OPTIONS] [SEED]",
+            "Usage: ferry-sim replay [OPTIONS] <SEED|--choices <FILE>>",
         ),
         (
             "fenced --from 18446744073709551615",
@@ -132,7 +182,7 @@ fn a_file_that_was_not_kept_by_the_program_is_refused_with_what_is_wrong_in_it()
     let cases: [(&[u8], &str); 7] = [
         (b"", "a.kept: it is no file of kept runs"),
         (b"hello", "a.kept: it is no file of kept runs"),
-        (b"\xff\xfe\x00", "cannot read a.kept"),
+        (b"\xff\xfe\x00", "cannot read a.kept: it is no text"),
         (cut.as_bytes(), "seed"),
         (
             garbled.as_bytes(),
@@ -171,39 +221,64 @@ fn a_file_whose_end_is_missing_shows_another_run_and_says_so() {
 fn what_cannot_be_written_is_told_before_anything_is_run() {
     let folder = Folder::new();
     fs::write(folder.path().join("file"), "").expect("written");
+    fs::create_dir(folder.path().join("T.tla")).expect("made");
+    let missing = "there is no folder nowhere; make it";
     let cases = [
         (
             "fenced --seeds 1000000000 --html nowhere/page.html",
-            "there is no folder nowhere; make it",
+            missing,
         ),
         (
             "projected --seeds 1000000000 --keep-in nowhere",
-            "there is no folder nowhere; make it",
+            "cannot keep anything in nowhere: there is no such folder; make it",
         ),
         (
-            "mutants --table nowhere/table.md",
-            "there is no folder nowhere; make it",
+            "projected --seeds 1000000000 --keep-in file",
+            "cannot keep anything in file: it is a file; name a folder",
         ),
+        ("mutants --table nowhere/table.md", missing),
         (
             "scenario late-commit --html .",
             "it is a folder; name a file in it",
         ),
         (
             "replay 7 --html file/page.html",
-            "there is no folder file; make it",
+            "file is a file, and no folder; name another",
+        ),
+        ("explore --failed 4 --html nowhere/page.html", missing),
+        (
+            "behaviour --of fenced --seeds 2000 --out nowhere/T.tla",
+            missing,
         ),
         (
-            "explore --failed 4 --html nowhere/page.html",
-            "there is no folder nowhere; make it",
+            "behaviour --of fenced --seeds 2000 --out T.tla",
+            "it is a folder; name a file in it",
         ),
     ];
     for (arguments, why) in cases {
-        let ran = folder.run(arguments);
-        assert_eq!(ran.status, Some(1), "{arguments}: {}", ran.err);
-        assert!(ran.out.is_empty(), "{arguments}: {}", ran.out);
-        assert!(ran.err.starts_with("error: cannot write "), "{}", ran.err);
-        assert!(ran.err.contains(why), "{why}: {}", ran.err);
+        let command = arguments.split(' ').next().unwrap_or_default();
+        is_refused(&folder.run(arguments), command, why);
     }
     let left = fs::read_dir(folder.path()).expect("a folder").count();
-    assert_eq!(left, 1, "the file alone");
+    assert_eq!(left, 2, "what was there before");
+}
+
+#[test]
+fn a_page_that_was_asked_for_and_is_not_drawn_is_told_so() {
+    let folder = Folder::new();
+    for (arguments, command) in [
+        (
+            "fenced --seeds 1 --from 7 --html page.html",
+            "replay 7 --of fenced --html 'page.html'",
+        ),
+        (
+            "explore --inputs 1 --html page.html",
+            "explore --inputs 1 --choices 0 --html 'page.html'",
+        ),
+    ] {
+        let ran = folder.run(arguments);
+        assert!(!folder.path().join("page.html").exists());
+        let told = ["nothing is drawn in page.html", command];
+        assert!(told.iter().all(|it| ran.out.contains(it)), "{}", ran.out);
+    }
 }

@@ -64,7 +64,7 @@ fn fields(value: &Value, found: &mut BTreeSet<String>) {
 fn each_document_has_the_fields_that_are_told() {
     let folder = Folder::new();
     let told = told();
-    let cases: [(&str, &[&str]); 8] = [
+    let cases: [(&str, &[&str]); 9] = [
         (
             "fenced",
             &[
@@ -90,6 +90,20 @@ fn each_document_has_the_fields_that_are_told() {
             ],
         ),
         ("scenario", &["scenario"]),
+        (
+            "behaviour",
+            &[
+                "behaviour",
+                "--of",
+                "fenced",
+                "--seeds",
+                "3",
+                "--out",
+                "T.tla",
+                "--corrupt",
+                "wrong-place",
+            ],
+        ),
         (
             "scenario NAME",
             &["scenario", "late-commit", "--html", "story.html"],
@@ -133,7 +147,7 @@ fn each_document_has_the_fields_that_are_told() {
         assert_eq!(document["format"], 1);
         assert_eq!(document["command"], arguments[0]);
         if command != "scenario" {
-            let is_held = document["verdict"] == "held";
+            let is_held = document["verdict"] == "held" || document["verdict"] == "written";
             assert_eq!(
                 is_held,
                 ran.status == Some(0),

@@ -1,31 +1,29 @@
 //! Writes runs down as behaviours of the specification.
 
-use std::{
-    fs::File,
-    io::{self, BufWriter, Write},
-    path::Path,
-    process::ExitCode,
-};
+mod telling;
 
-use anyhow::Context;
+use std::{io, path::Path, process::ExitCode};
+
 use ferry_sim::{
-    behaviour::{self, Behaviour, Doctor, Met, Mets},
+    Size,
+    behaviour::{self, Behaviour, Corruption, Point, Points},
     points::Whose,
 };
 
+use self::telling::tell;
 use crate::{
     cli::{Behave, Misuse, Spoil, Which},
-    json,
+    json, output,
 };
 
 /// Below so many seeds, chance decides what occurs.
-const SEEDS_MIN_FOR_METS: u64 = 200;
+const SEEDS_MIN_FOR_POINTS: u64 = 200;
 
 /// A behaviour that is longer takes its time to be followed.
 const LINES_MAX: usize = 300;
 
 /// Behaviours that are spoiled, of each way to do it.
-const DOCTORED: usize = 3;
+const CORRUPTED: usize = 3;
 
 /// What was written down.
 pub(crate) struct Written {
@@ -39,9 +37,11 @@ pub(crate) struct Written {
     pub(crate) left_out: Vec<u64>,
     /// Seeds in which nothing was submitted to the key that was asked for.
     pub(crate) untouched: Vec<u64>,
-    pub(crate) mets: Mets,
+    pub(crate) points: Points,
     /// How each was spoiled.
-    pub(crate) doctors: Vec<Doctor>,
+    pub(crate) corruptions: Vec<Corruption>,
+    /// The key that was asked for.
+    key: Option<u32>,
     /// Whether it is to be seen to that enough occurs.
     is_counted: bool,
 }
@@ -50,16 +50,16 @@ pub(crate) fn run(asked: &Behave) -> anyhow::Result<ExitCode> {
     let name = module_name(&asked.out).ok_or_else(|| {
         Misuse("--out takes a file that is named like a module, and ends in .tla".to_owned())
     })?;
-    let doctors = doctors(asked)?;
+    output::check(&asked.out)?;
+    let corruptions = corruptions(asked)?;
+    check_key(asked.key)?;
     let mut written = gather(asked)?;
-    if !doctors.is_empty() {
-        spoil(&mut written, &doctors)?;
+    if !corruptions.is_empty() {
+        spoil(&mut written, &corruptions)?;
     }
-    let cannot = || format!("cannot write {}", asked.out.display());
-    let mut out = BufWriter::new(File::create(&asked.out).with_context(cannot)?);
-    behaviour::write_module(&mut out, name, &written.behaviours)
-        .and_then(|()| out.flush())
-        .with_context(cannot)?;
+    output::write(&asked.out, |out| {
+        behaviour::write_module(out, name, &written.behaviours).map_err(io::Error::from)
+    })?;
     if asked.json {
         json::print(&json::of_behaviours(&written))?;
     } else {
@@ -78,16 +78,17 @@ impl Written {
         lines.sum()
     }
 
-    pub(crate) fn missing(&self) -> Vec<(Met, u64)> {
-        let is_asked = self.is_counted && self.seeds >= SEEDS_MIN_FOR_METS;
+    pub(crate) fn missing(&self) -> Vec<(Point, u64)> {
+        let is_asked = self.is_counted && self.seeds >= SEEDS_MIN_FOR_POINTS;
         let seeds = if is_asked { self.seeds } else { 0 };
-        self.mets.missing(self.which.whose(), seeds).collect()
+        self.points.missing(self.which.whose(), seeds).collect()
     }
 
     /// As many as were asked for; and of many, no more than one of four seeds left out for them.
     pub(crate) fn is_enough(&self) -> bool {
         let looked_at = self.last - self.from + 1;
-        let is_most = looked_at < SEEDS_MIN_FOR_METS || self.left_out.len() as u64 * 4 <= looked_at;
+        let is_most =
+            looked_at < SEEDS_MIN_FOR_POINTS || self.left_out.len() as u64 * 4 <= looked_at;
         let wanted = if self.is_counted { self.seeds } else { 1 };
         is_most && self.behaviours.len() as u64 >= wanted
     }
@@ -107,6 +108,17 @@ fn module_name(out: &Path) -> Option<&str> {
     (is_module && is_named).then_some(name)
 }
 
+fn check_key(asked: Option<u32>) -> Result<(), Misuse> {
+    let last = Size::default().keys - 1;
+    match asked {
+        Some(key) if key > last => {
+            let why = format!("there is no key {key}: those of a run are 0 to {last}");
+            Err(Misuse(why))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 fn gather(asked: &Behave) -> anyhow::Result<Written> {
     let whose = asked.of.whose();
     let end = asked.from.checked_add(2 * asked.seeds);
@@ -119,8 +131,9 @@ fn gather(asked: &Behave) -> anyhow::Result<Written> {
         behaviours: Vec::new(),
         left_out: Vec::new(),
         untouched: Vec::new(),
-        mets: Mets::default(),
-        doctors: Vec::new(),
+        points: Points::default(),
+        corruptions: Vec::new(),
+        key: asked.key,
         is_counted: asked.key.is_none(),
     };
     // One that is left out has another in its place.
@@ -135,7 +148,7 @@ fn gather(asked: &Behave) -> anyhow::Result<Written> {
         written.last = seed;
         match one_of(whose, of_seed) {
             Chosen::One(chosen) => {
-                written.mets.add(&Mets::of(&chosen.lines));
+                written.points.add(&Points::of(&chosen.lines));
                 written.behaviours.push(chosen);
             }
             Chosen::NoneIsSpecified => written.left_out.push(seed),
@@ -158,10 +171,11 @@ fn one_of(whose: Whose, of_seed: Vec<Behaviour>) -> Chosen {
     }
     let specified = of_seed.into_iter().filter(|it| it.is_specified(whose));
     let chosen = specified.min_by_key(|behaviour| {
-        let (lines, mets) = (behaviour.lines.len(), Mets::of(&behaviour.lines));
-        let kinds = Met::ALL.iter().filter(|met| mets.count(**met) > 0).count();
+        let (lines, points) = (behaviour.lines.len(), Points::of(&behaviour.lines));
+        let is_reached = |point: &&Point| points.count(**point) > 0;
+        let kinds = Point::ALL.iter().filter(is_reached).count();
         if lines <= LINES_MAX {
-            (0, Met::ALL.len() - kinds, lines)
+            (0, Point::ALL.len() - kinds, lines)
         } else {
             (1, lines, 0)
         }
@@ -170,90 +184,37 @@ fn one_of(whose: Whose, of_seed: Vec<Behaviour>) -> Chosen {
 }
 
 /// In which ways they are to be spoiled.
-fn doctors(asked: &Behave) -> anyhow::Result<Vec<Doctor>> {
+fn corruptions(asked: &Behave) -> Result<Vec<Corruption>, Misuse> {
     let whose = asked.of.whose();
-    let mut doctors = Vec::new();
-    for spoil in &asked.doctor {
+    let mut corruptions = Vec::new();
+    for spoil in &asked.corrupt {
         match spoil {
-            Spoil::All => doctors.extend(Doctor::ALL.iter().filter(|it| it.is_for(whose))),
-            Spoil::By(doctor) if doctor.is_for(whose) => doctors.push(*doctor),
-            Spoil::By(doctor) => {
-                let (name, of) = (doctor.name(), asked.of);
-                return Err(Misuse(format!("{name} cannot be done to the {of} write")).into());
+            Spoil::All => corruptions.extend(Corruption::ALL.iter().filter(|it| it.is_for(whose))),
+            Spoil::By(corruption) if corruption.is_for(whose) => corruptions.push(*corruption),
+            Spoil::By(corruption) => {
+                let (name, of) = (corruption.name(), asked.of);
+                return Err(Misuse(format!("{name} cannot be done to the {of} write")));
             }
         }
     }
-    Ok(doctors)
+    Ok(corruptions)
 }
 
 /// Keeps the first behaviours that can be spoiled in each of the ways, spoiled.
-fn spoil(written: &mut Written, doctors: &[Doctor]) -> anyhow::Result<()> {
+fn spoil(written: &mut Written, corruptions: &[Corruption]) -> anyhow::Result<()> {
     let whole = core::mem::take(&mut written.behaviours);
     written.is_counted = false;
-    for &doctor in doctors {
-        let treated = whole.iter().filter_map(|it| doctor.treat(it));
+    for &corruption in corruptions {
+        let spoiled = whole.iter().filter_map(|it| corruption.applied_to(it));
         let before = written.behaviours.len();
-        written.behaviours.extend(treated.take(DOCTORED));
-        let treated = written.behaviours.len() - before;
-        let name = doctor.name();
+        written.behaviours.extend(spoiled.take(CORRUPTED));
+        let count = written.behaviours.len() - before;
+        let name = corruption.name();
         anyhow::ensure!(
-            treated > 0,
-            "nothing in these seeds can be spoiled by {name}"
+            count > 0,
+            "nothing in these seeds can be spoiled by {name}: take more of them"
         );
-        written.doctors.extend(vec![doctor; treated]);
+        written.corruptions.extend(vec![corruption; count]);
     }
     Ok(())
-}
-
-fn tell(written: &Written) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    let missing = written.missing();
-    if written.doctors.is_empty() {
-        for &met in Met::ALL {
-            let count = written.mets.count(met);
-            let least = missing.iter().find(|(it, _)| *it == met);
-            match least {
-                Some((_, least)) => {
-                    writeln!(out, "{count:>8}  {}, and not {least} times", met.words())?
-                }
-                None if count > 0 => writeln!(out, "{count:>8}  {}", met.words())?,
-                None => {}
-            }
-        }
-    } else {
-        for (behaviour, doctor) in written.behaviours.iter().zip(&written.doctors) {
-            let Behaviour {
-                seed,
-                key,
-                doctored,
-                ..
-            } = behaviour;
-            writeln!(
-                out,
-                "seed {seed}, key {key}, line {doctored}: {}",
-                doctor.words()
-            )?;
-        }
-    }
-    let (which, lines) = (written.which, written.lines());
-    let (behaviours, left_out) = (written.behaviours.len(), written.left_out.len());
-    let verdict = if written.held() { "WRITTEN" } else { "FAILED" };
-    let (from, last) = (written.from, written.last);
-    write!(
-        out,
-        "{verdict}: {which}, seeds {from} to {last}, {behaviours} behaviours of {lines} lines"
-    )?;
-    if left_out > 0 {
-        write!(
-            out,
-            "; {left_out} seeds left out, since every key's record was deleted"
-        )?;
-    }
-    if !written.is_enough() {
-        write!(out, "; that is too few")?;
-    }
-    if !missing.is_empty() {
-        write!(out, "; too little occurs in them")?;
-    }
-    writeln!(out)
 }

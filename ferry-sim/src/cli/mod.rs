@@ -1,21 +1,20 @@
 //! The arguments.
 
+mod values;
+
 use core::{fmt, num::NonZeroUsize};
 use std::path::PathBuf;
 
-use clap::{
-    Args, CommandFactory, Parser, Subcommand, ValueEnum,
-    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
-    error::ErrorKind,
-};
-use ferry_sim::{BuiltIn, behaviour::Doctor, mutants::Mutant, points::Whose, scenario};
+use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
+use ferry_sim::{BuiltIn, mutants::Mutant, points::Whose, scenario::Scenario};
 
+pub(crate) use self::values::Spoil;
 use crate::exploring::Explore;
 
 /// Ferry's real driver and machines on virtual time, against a store that fails in every way.
 ///
 /// A run depends on its seed alone. Exit status: 0 when all held, 1 when something did not, 2 for arguments that
-/// make no sense.
+/// make no sense, or name a file that cannot be read or written.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -61,7 +60,7 @@ impl Command {
 #[derive(Debug, Args)]
 pub(crate) struct Seeds {
     /// How many
-    #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 2_000, value_parser = values::count)]
     pub(crate) seeds: u64,
     /// The first
     #[arg(long, default_value_t = 0)]
@@ -73,10 +72,10 @@ pub(crate) struct Seeds {
     #[arg(long)]
     pub(crate) keep_going: bool,
     /// Leaves out the safeguard that this mutant lacks, to see how that is told
-    #[arg(long, value_name = "MUTANT", value_parser = mutant)]
+    #[arg(long, value_name = "MUTANT", value_parser = values::mutant)]
     pub(crate) without: Option<&'static Mutant>,
     /// On so many threads; on as many as there are cores unless it is said
-    #[arg(long, value_parser = jobs)]
+    #[arg(long, value_parser = values::jobs)]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// Tells what came of it as one JSON document
     #[arg(long)]
@@ -99,10 +98,10 @@ pub(crate) struct Mutants {
     #[arg(long, value_name = "FILE")]
     pub(crate) table: Option<PathBuf>,
     /// How many each has at most
-    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 1_000, value_parser = values::count)]
     pub(crate) seeds: u64,
     /// On so many threads; on as many as there are cores unless it is said
-    #[arg(long, value_parser = jobs)]
+    #[arg(long, value_parser = values::jobs)]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// Tells what came of it as one JSON document
     #[arg(long)]
@@ -115,7 +114,7 @@ pub(crate) struct Behave {
     #[arg(long, value_enum)]
     pub(crate) of: Which,
     /// How many seeds; one in which every record was deleted has another in its place
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=2_000))]
+    #[arg(long, default_value_t = 200, value_parser = values::behaviours)]
     pub(crate) seeds: u64,
     /// The first
     #[arg(long, default_value_t = 0)]
@@ -127,8 +126,8 @@ pub(crate) struct Behave {
     #[arg(long, value_name = "FILE.tla")]
     pub(crate) out: PathBuf,
     /// Spoils them in this way, to see that the specification does not allow it; more than once for more than one way
-    #[arg(long, value_name = "HOW", value_parser = doctors())]
-    pub(crate) doctor: Vec<Spoil>,
+    #[arg(long, value_name = "HOW", value_parser = values::corruptions())]
+    pub(crate) corrupt: Vec<Spoil>,
     /// Tells what was written down as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -137,61 +136,42 @@ pub(crate) struct Behave {
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Bench {
     /// How many seeds of the default size
-    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 500, value_parser = values::count)]
     pub(crate) seeds: u64,
     /// How many long runs of each length
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 5, value_parser = values::count)]
     pub(crate) long: u64,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Story {
     /// Which
-    #[arg(value_parser = names(), hide_possible_values = true)]
-    pub(crate) name: Option<String>,
+    #[arg(value_name = "NAME", value_parser = values::story)]
+    pub(crate) story: Option<&'static Scenario>,
     /// Another order of what happens at the same moment, and other pauses
-    #[arg(long, default_value_t = 0, requires = "name")]
+    #[arg(long, default_value_t = 0, requires = "story")]
     pub(crate) seed: u64,
     /// Tells it, or which there are, as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
     /// Draws it over time, with its safeguard and without, into one page that needs nothing else
-    #[arg(long, value_name = "FILE", requires = "name")]
+    #[arg(long, value_name = "FILE", requires = "story")]
     pub(crate) html: Option<PathBuf>,
 }
 
-/// One way to spoil a behaviour, or all that there are for a simulation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Spoil {
-    All,
-    By(Doctor),
-}
-
-fn doctors() -> impl TypedValueParser<Value = Spoil> {
-    let all = PossibleValue::new("all").help("each in turn");
-    let one = Doctor::ALL.iter();
-    let one = one.map(|doctor| PossibleValue::new(doctor.name()).help(doctor.words()));
-    let names = PossibleValuesParser::new(core::iter::once(all).chain(one));
-    names.map(|name| Doctor::named(&name).map_or(Spoil::All, Spoil::By))
-}
-
-fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(scenario::all().map(|story| story.name))
-}
-
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("run").required(true).args(["seed", "choices"])))]
 pub(crate) struct Replay {
     /// Which
-    #[arg(required_unless_present = "choices")]
     pub(crate) seed: Option<u64>,
     /// Of which simulation
     #[arg(long, value_enum, default_value_t = Which::Fenced)]
     pub(crate) of: Which,
     /// Leaves out the safeguard that this mutant lacks
-    #[arg(long, value_name = "MUTANT", value_parser = mutant)]
+    #[arg(long, value_name = "MUTANT", value_parser = values::mutant)]
     pub(crate) without: Option<&'static Mutant>,
     /// What is in this file instead, which names the seed and the simulation itself
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "of", "without"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["of", "without"])]
     pub(crate) choices: Option<PathBuf>,
     /// Tells what happens as one JSON document
     #[arg(long)]
@@ -226,6 +206,19 @@ impl Which {
         }
     }
 
+    /// Whether a safeguard can be left out of this one at all: it would hold without it, and that would mean nothing.
+    pub(crate) fn check(self, without: Option<&Mutant>) -> Result<(), Misuse> {
+        match without {
+            Some(Mutant { name, of, .. }) if !without.is_some_and(|it| it.is_for(self.whose())) => {
+                let of = of.name();
+                Err(Misuse(format!(
+                    "\"{name}\" makes no difference to the {self} write; leave it out of `{of}`"
+                )))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// With every safeguard, or without one.
     pub(crate) fn simulation(self, without: Option<&Mutant>) -> BuiltIn {
         BuiltIn::of(self.whose(), without)
@@ -238,16 +231,7 @@ impl fmt::Display for Which {
     }
 }
 
-fn jobs(text: &str) -> Result<NonZeroUsize, &'static str> {
-    text.parse()
-        .map_err(|_| "give a number of threads, 1 or more")
-}
-
-fn mutant(name: &str) -> Result<&'static Mutant, &'static str> {
-    Mutant::named(name).ok_or("there is no mutant of this name; `ferry-sim mutants` names them all")
-}
-
-/// Arguments that make no sense together, or name something that is not there.
+/// Arguments that make no sense together, or name something that is not there, or a file that cannot be read or written.
 #[derive(Debug)]
 pub(crate) struct Misuse(pub(crate) String);
 
@@ -283,38 +267,25 @@ mod tests {
                 .map_err(|error| error.to_string())
         };
         assert!(parsed("ferry-sim fenced --seeds 5 --from 7").is_ok());
-        assert!(
-            parsed("ferry-sim fenced --seeds 0")
-                .unwrap_err()
-                .contains("0 is not in 1..")
-        );
-        assert!(parsed("ferry-sim replay").unwrap_err().contains("<SEED>"));
-        assert!(parsed("ferry-sim replay --choices a.kept").is_ok());
-        assert!(
-            parsed("ferry-sim replay 7 --choices a.kept")
-                .unwrap_err()
-                .contains("cannot be used with")
-        );
-        assert!(
-            parsed("ferry-sim fenced --jobs 0")
-                .unwrap_err()
-                .contains("1 or more")
-        );
-        assert!(
-            parsed("ferry-sim replay 7 --of both")
-                .unwrap_err()
-                .contains("possible values: fenced, projected")
-        );
-        assert!(
-            parsed("ferry-sim scenario late-comit")
-                .unwrap_err()
-                .contains("tip: a similar value exists: 'late-commit'")
-        );
         assert!(parsed("ferry-sim scenario").is_ok());
-        assert!(
-            parsed("ferry-sim replay x")
-                .unwrap_err()
-                .contains("invalid value 'x'")
-        );
+        assert!(parsed("ferry-sim replay --choices a.kept").is_ok());
+        for (arguments, why) in [
+            ("ferry-sim fenced --seeds 0", "give 1 or more"),
+            ("ferry-sim fenced --jobs 0", "1 or more"),
+            ("ferry-sim replay", "<SEED|--choices <FILE>>"),
+            ("ferry-sim replay 7 --choices a.kept", "cannot be used with"),
+            (
+                "ferry-sim replay --of fenced --choices a.kept",
+                "cannot be used with",
+            ),
+            ("ferry-sim replay x", "invalid value 'x'"),
+            (
+                "ferry-sim replay 7 --of both",
+                "possible values: fenced, projected",
+            ),
+        ] {
+            let told = parsed(arguments).unwrap_err();
+            assert!(told.contains(why), "{why}: {told}");
+        }
     }
 }

@@ -5,30 +5,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::line::{Actor, Came, Committed, Line, Manner, Projection, Said, Submitted, Writes};
 use crate::points::Whose;
 
-macro_rules! mets {
-    ($($met:ident: $fenced:literal, $projected:literal, $words:literal;)*) => {
+macro_rules! points {
+    ($($point:ident: $fenced:literal, $projected:literal, $words:literal;)*) => {
         /// Something that has to occur in the behaviours of many seeds.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
-        pub enum Met {
-            $(#[doc = $words] $met,)*
+        pub enum Point {
+            $(#[doc = $words] $point,)*
         }
 
-        impl Met {
+        impl Point {
             /// All of them.
-            pub const ALL: &[Self] = &[$(Self::$met,)*];
+            pub const ALL: &[Self] = &[$(Self::$point,)*];
 
             /// In words.
             #[must_use]
             pub fn words(self) -> &'static str {
-                match self { $(Self::$met => $words,)* }
+                match self { $(Self::$point => $words,)* }
             }
 
-            /// How often it has to occur in the behaviours that are chosen of two hundred seeds. Zero: it is too rare
-            /// to be asked for, or cannot occur in this simulation.
+            /// How often it has to occur in the behaviours that are chosen of two hundred seeds, one of each. Zero: it is
+            /// too rare to be asked for, or cannot occur in this simulation.
             #[must_use]
             pub fn least(self, of: Whose) -> u64 {
-                let (fenced, projected) = match self { $(Self::$met => ($fenced, $projected),)* };
+                let (fenced, projected) = match self { $(Self::$point => ($fenced, $projected),)* };
                 match of {
                     Whose::Fenced => fenced,
                     Whose::Projected => projected,
@@ -38,7 +38,7 @@ macro_rules! mets {
     };
 }
 
-mets! {
+points! {
     Committed: 2_000, 2_000, "a commit was sent";
     Landed: 1_500, 1_500, "a commit landed";
     LandedLate: 20, 20, "a commit landed when its node had given it up";
@@ -72,29 +72,29 @@ mets! {
     ToldCommitted: 0, 150, "an outcome was told, and its view could be late";
 }
 
-/// How often each occurred.
+/// How often each [`Point`] occurred. Empty at first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mets(Vec<u64>);
+pub struct Points(Vec<u64>);
 
-impl Default for Mets {
+impl Default for Points {
     fn default() -> Self {
-        Self(vec![0; Met::ALL.len()])
+        Self(vec![0; Point::ALL.len()])
     }
 }
 
-impl Mets {
-    /// In these lines.
+impl Points {
+    /// How often each occurs in these lines, which are those of one behaviour.
     #[must_use]
     pub fn of(lines: &[Line]) -> Self {
         let mut counter = Counter::default();
         lines.iter().for_each(|line| counter.take(line));
-        counter.mets
+        counter.points
     }
 
     /// How often it occurred.
     #[must_use]
-    pub fn count(&self, met: Met) -> u64 {
-        self.0[met as usize]
+    pub fn count(&self, point: Point) -> u64 {
+        self.0[point as usize]
     }
 
     /// Adds another's counts to these.
@@ -104,17 +104,17 @@ impl Mets {
         }
     }
 
-    /// What occurred less often than it has to in so many seeds, with how often it has to.
-    pub fn missing(&self, of: Whose, seeds: u64) -> impl Iterator<Item = (Met, u64)> {
-        let least = move |met: Met| seeds * met.least(of) / 200;
-        let all = Met::ALL.iter().map(move |&met| (met, least(met)));
-        all.filter(|&(met, least)| self.count(met) < least)
+    /// What occurred less often than it has to in the behaviours of so many seeds, with how often it has to.
+    pub fn missing(&self, of: Whose, seeds: u64) -> impl Iterator<Item = (Point, u64)> {
+        let least = move |point: Point| seeds * point.least(of) / 200;
+        let all = Point::ALL.iter().map(move |&point| (point, least(point)));
+        all.filter(|&(point, least)| self.count(point) < least)
     }
 }
 
 #[derive(Default)]
 struct Counter {
-    mets: Mets,
+    points: Points,
     /// The commit that a node waits for, and whether it has landed.
     awaited: BTreeMap<usize, (Committed, bool)>,
     orphans: Vec<Committed>,
@@ -125,14 +125,14 @@ struct Counter {
 }
 
 impl Counter {
-    fn met(&mut self, met: Met) {
-        self.mets.0[met as usize] += 1;
+    fn met(&mut self, point: Point) {
+        self.points.0[point as usize] += 1;
     }
 
     fn take(&mut self, line: &Line) {
         match line {
             Line::Commit(node, commit) => {
-                self.met(Met::Committed);
+                self.met(Point::Committed);
                 self.awaited.insert(*node, (commit.clone(), false));
             }
             Line::Land(commit, version) => self.landed(commit, *version),
@@ -140,32 +140,32 @@ impl Counter {
                 self.awaited.remove(node);
             }
             Line::Refused(node) => {
-                self.met(Met::Refused);
-                self.told(*node, Met::RefusedByItself);
+                self.met(Point::Refused);
+                self.told(*node, Point::RefusedByItself);
             }
             Line::NotLanded(node) => {
-                self.met(Met::NotLanded);
+                self.met(Point::NotLanded);
                 self.awaited.remove(node);
             }
             Line::InDoubt(node) => {
-                self.met(Met::InDoubt);
-                self.told(*node, Met::LandedUnheard);
+                self.met(Point::InDoubt);
+                self.told(*node, Point::LandedUnheard);
             }
             Line::Answer(_, submitted, said, manner) => self.answered(submitted, *said, *manner),
-            Line::Leave(..) => self.met(Met::Unheard),
-            Line::Withdraw(..) => self.met(Met::Withdrawn),
+            Line::Leave(..) => self.met(Point::Unheard),
+            Line::Withdraw(..) => self.met(Point::Withdrawn),
             Line::Crash(node) => self.crashed(*node),
-            Line::Delete => self.met(Met::Deleted),
-            Line::Look(Actor::Node(_), _) => self.met(Met::LookedAt),
-            Line::Look(Actor::Resumer(_), _) => self.met(Met::Resumed),
+            Line::Delete => self.met(Point::Deleted),
+            Line::Look(Actor::Node(_), _) => self.met(Point::LookedAt),
+            Line::Look(Actor::Resumer(_), _) => self.met(Point::Resumed),
             Line::Project(projection) => self.projecting(*projection),
             Line::Arrive(projection) => self.arrived(projection),
             Line::Told(by, came) => {
                 self.projecting.remove(by);
                 match came {
                     Came::Shown => {}
-                    Came::Refused => self.met(Met::ProjectionRefused),
-                    Came::Unknown => self.met(Met::ProjectionUnknown),
+                    Came::Refused => self.met(Point::ProjectionRefused),
+                    Came::Unknown => self.met(Point::ProjectionUnknown),
                 }
             }
             Line::ResumerCrash(node) => {
@@ -176,20 +176,20 @@ impl Counter {
     }
 
     fn landed(&mut self, commit: &Committed, version: u64) {
-        self.met(Met::Landed);
+        self.met(Point::Landed);
         self.written.extend(&commit.adds);
         let before = self.entries.get(&commit.on).copied().unwrap_or(0);
         self.entries.insert(version, before + commit.adds.len());
         let mut awaited = self.awaited.values_mut();
         match awaited.find(|(awaited, _)| awaited == commit) {
             Some((_, has_landed)) => *has_landed = true,
-            None if self.orphans.contains(commit) => self.met(Met::LandedAfterCrash),
-            None => self.met(Met::LandedLate),
+            None if self.orphans.contains(commit) => self.met(Point::LandedAfterCrash),
+            None => self.met(Point::LandedLate),
         }
     }
 
     /// A node was told of its commit; this was met if that had landed.
-    fn told(&mut self, node: usize, if_landed: Met) {
+    fn told(&mut self, node: usize, if_landed: Point) {
         if let Some((_, true)) = self.awaited.remove(&node) {
             self.met(if_landed);
         }
@@ -197,29 +197,29 @@ impl Counter {
 
     fn answered(&mut self, submitted: &Submitted, said: Said, manner: Manner) {
         self.met(match said {
-            Said::Applied(_) => Met::Applied,
-            Said::Declined => Met::Declined,
-            Said::Mismatch => Met::Mismatch,
-            Said::TooOld => Met::TooOld,
-            Said::NotCommitted => Met::NotCommitted,
-            Said::InDoubt => Met::AnsweredInDoubt,
+            Said::Applied(_) => Point::Applied,
+            Said::Declined => Point::Declined,
+            Said::Mismatch => Point::Mismatch,
+            Said::TooOld => Point::TooOld,
+            Said::NotCommitted => Point::NotCommitted,
+            Said::InDoubt => Point::AnsweredInDoubt,
         });
         if matches!(said, Said::Applied(_)) && !self.written.contains(submitted) {
-            self.met(Met::Duplicate);
+            self.met(Point::Duplicate);
         }
         match manner {
             Manner::Durable | Manner::Failed => {}
-            Manner::Projected => self.met(Met::ToldProjected),
-            Manner::Committed => self.met(Met::ToldCommitted),
-            Manner::Overtaken => self.met(Met::Overtaken),
+            Manner::Projected => self.met(Point::ToldProjected),
+            Manner::Committed => self.met(Point::ToldCommitted),
+            Manner::Overtaken => self.met(Point::Overtaken),
         }
     }
 
     fn crashed(&mut self, node: usize) {
-        self.met(Met::Crash);
+        self.met(Point::Crash);
         self.projecting.remove(&Actor::Node(node));
         if let Some((commit, _)) = self.awaited.remove(&node) {
-            self.met(Met::CrashInFlight);
+            self.met(Point::CrashInFlight);
             self.orphans.push(commit);
         }
     }
@@ -227,16 +227,16 @@ impl Counter {
     fn projecting(&mut self, projection: Projection) {
         let all = self.entries.get(&projection.version).copied();
         if projection.writes == Writes::Show && all.is_some_and(|all| projection.to < all) {
-            self.met(Met::ProjectedInPart);
+            self.met(Point::ProjectedInPart);
         }
         self.projecting.insert(projection.by, projection);
     }
 
     fn arrived(&mut self, projection: &Projection) {
-        self.met(Met::Projected);
+        self.met(Point::Projected);
         let awaited = self.projecting.get(&projection.by);
         if awaited.is_none_or(|awaited| awaited.version != projection.version) {
-            self.met(Met::ProjectedLate);
+            self.met(Point::ProjectedLate);
         }
     }
 }
