@@ -7,7 +7,7 @@ chart.addEventListener(
     if (x < gutter) return;
     event.preventDefault();
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) return move((event.deltaX || event.deltaY) / width);
-    zoom(Math.exp(event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.0018)), atOf(x));
+    zoom(Math.exp(event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.0018)), drawnAt(x));
   },
   { passive: false },
 );
@@ -44,7 +44,7 @@ function pinch(before, now) {
   const [other] = [...fingers.values()].filter((finger) => finger.pointerId !== now.pointerId);
   const apart = (finger) => Math.max(Math.abs(finger.clientX - other.clientX), 12);
   const middle = (now.clientX + other.clientX) / 2 - chart.getBoundingClientRect().left;
-  zoom(apart(before) / apart(now), atOf(middle));
+  zoom(apart(before) / apart(now), drawnAt(middle));
 }
 
 function place(event) {
@@ -69,9 +69,9 @@ function click(event) {
 
 const overview = $("overview");
 const goInOverview = (event) => {
-  const at = ((event.clientX - overview.getBoundingClientRect().left) / overview.clientWidth) * END;
+  const middle = ((event.clientX - overview.getBoundingClientRect().left) / overview.clientWidth) * END;
   const half = Math.min((shown.to - shown.from) / 2, END / 20);
-  show(at - half, at + half);
+  show(middle - half, middle + half);
 };
 overview.addEventListener("pointerdown", (event) => {
   overview.setPointerCapture(event.pointerId);
@@ -107,6 +107,7 @@ for (const [id, key] of [["closer", "+"], ["wider", "-"], ["all", "0"], ["earlie
 }
 const chosen = (id) => ($(id).value === "" ? null : Number($(id).value));
 for (const id of ["key", "node"]) $(id).addEventListener("change", () => filter(chosen("key"), chosen("node")));
+$("pauses").addEventListener("change", () => shortenPauses($("pauses").checked));
 $("tools").addEventListener("submit", (event) => event.preventDefault());
 $("input").addEventListener("change", () => {
   const value = $("input").value.trim();
@@ -121,7 +122,9 @@ function inputCalled(name) {
 
 function remember() {
   const parts = nth > 0 ? [`run=${nth}`] : [];
-  parts.push(`t=${(shown.from / 1e6).toFixed(3)}-${(shown.to / 1e6).toFixed(3)}`);
+  const [from, to] = [shown.from, shown.to].map((drawn) => (momentOf(drawn) / 1e6).toFixed(3));
+  parts.push(`t=${from}-${to}`);
+  if (CAN_SHORTEN && !arePausesShort) parts.push("pauses=long");
   for (const name of ["key", "node", "input"]) if (shown[name] !== null) parts.push(`${name}=${shown[name]}`);
   clearTimeout(remember.later);
   remember.later = setTimeout(() => history.replaceState(null, "", `#${parts.join("&")}`), 300);
@@ -134,10 +137,13 @@ addEventListener("hashchange", () => {
 
 function recall() {
   const parts = new URLSearchParams(location.hash.slice(1));
+  arePausesShort = CAN_SHORTEN && parts.get("pauses") !== "long";
+  [$("pauses").checked, $("pausing").hidden] = [arePausesShort, !CAN_SHORTEN];
+  fillBins();
   const number = (name) => (/^\d+$/.test(parts.get(name) ?? "") ? Number(parts.get(name)) : null);
   filter(number("key"), number("node"));
   if (number("input") !== null) follow(number("input"), true);
   const times = /^(-?[\d.]+)-([\d.]+)$/.exec(parts.get("t") ?? "");
-  if (times) show(Number(times[1]) * 1e6, Number(times[2]) * 1e6);
+  if (times) show(drawnOf(Number(times[1]) * 1e6), drawnOf(Number(times[2]) * 1e6));
   else if (told.wrongs.length > 0 && number("input") === null) goToWrong(0);
 }

@@ -12,7 +12,7 @@
 //! then.
 //!
 //! Clients, nodes, the store and the views have their lanes. `teller.rs` makes their elements out of the events; the page's
-//! own script lays them out (`lanes.js`) and paints those that are to be seen (`looks.js`, `screen.js`); the rest of it follows whoever
+//! own script lays them out (`lanes.js`, `time.js`) and paints those that are to be seen (`looks.js`, `axis.js`, `screen.js`); the rest of it follows whoever
 //! looks (`story.js`, `hands.js`).
 
 mod calls;
@@ -35,9 +35,11 @@ use crate::{event::Event, explore::Replay, scenario::Performance, simulation::Re
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-const SCRIPTS: [&str; 6] = [
+const SCRIPTS: [&str; 8] = [
     include_str!("lanes.js"),
+    include_str!("time.js"),
     include_str!("looks.js"),
+    include_str!("axis.js"),
     include_str!("screen.js"),
     include_str!("story.js"),
     include_str!("hands.js"),

@@ -78,9 +78,9 @@ impl Records {
         record.entries = before.unwrap_or(0) + numbers.len();
         record.entries_at.insert(version, record.entries);
         let title = format!(
-            "Version {version} of key {}, {} entries: {}",
+            "Version {version} of key {}, {}: {}",
             call.key,
-            record.entries,
+            entries(record.entries),
             self.names.inputs_in_words(numbers)
         );
         let mut element = Element::at(line, What::Version, title).of_key(call.key);
@@ -109,7 +109,7 @@ impl Records {
         self.moved(line, key, Moved::Shown { from, to });
         let record = self.records.entry(key).or_default();
         record.shown = record.shown.max(to);
-        let title = format!("The view of key {key} shows {to} entries");
+        let title = format!("The view of key {key} shows {}", entries(to));
         let mut view = Element::at(line, What::View, title).of_key(key);
         view.label = to.to_string();
         let place = add(&mut self.elements, view);
@@ -167,6 +167,14 @@ impl Records {
             Some(place) => self.elements[place].lines.push(line.index),
             None => {}
         }
+    }
+}
+
+/// "1 entry", "3 entries".
+fn entries(count: usize) -> String {
+    match count {
+        1 => "1 entry".to_owned(),
+        _ => format!("{count} entries"),
     }
 }
 

@@ -1,26 +1,19 @@
 // The screen: what is shown, where on it, and how it is painted.
 
 const chart = $("chart");
-const END = Math.max(told.end, 1);
-const AXIS = 24;
-/** Where there is no time but moves, each is as long as this. */
-const MOVE = 1e6;
-const isInMoves = told.moves !== undefined;
 const SPAN_MIN = isInMoves ? 2 * MOVE : 2e4;
 const STEPS = told.elements.filter((it) => it.what !== "input" && it.what !== "life").sort(byStart);
 
+// From where to where on the axis, as it is drawn.
 const shown = { from: 0, to: END, key: null, node: null, folded: new Set(), input: null, picked: null, hovered: null, wrong: -1 };
 let lanes = layOut(shown, shown.folded, 0);
 let gutter = 84;
 let width = 0;
 let related = null;
 
-const xOf = (at) => gutter + ((at - shown.from) / (shown.to - shown.from)) * (width - gutter);
-const atOf = (x) => shown.from + ((x - gutter) / (width - gutter)) * (shown.to - shown.from);
-// Cut, as the program cuts them, so that a moment is found by its words.
-const moment = (at) => (isInMoves ? `move ${Math.floor(at / MOVE)}` : `${(Math.floor(at / 1e3) / 1e3).toFixed(3)} ms`);
-const inWords = (nanos) =>
-  isInMoves ? `${+(nanos / MOVE).toFixed(1)} moves` : nanos >= 1e9 ? `${+(nanos / 1e9).toFixed(2)} s` : nanos >= 1e6 ? `${+(nanos / 1e6).toFixed(2)} ms` : `${+(nanos / 1e3).toFixed(1)} µs`;
+const xOf = (at) => gutter + ((drawnOf(at) - shown.from) / (shown.to - shown.from)) * (width - gutter);
+const drawnAt = (x) => shown.from + ((x - gutter) / (width - gutter)) * (shown.to - shown.from);
+const atOf = (x) => momentOf(drawnAt(x));
 
 /** An element of the page with its attributes and what is in it; words are never taken for markup. */
 function make(name, attributes, ...inside) {
@@ -82,7 +75,7 @@ function paintRow(brush, row, y) {
   const painted = new Map();
   let isOdd = false;
   const slack = ((shown.to - shown.from) / (width - gutter)) * 8;
-  for (const it of row.between(shown.from - slack, shown.to + slack)) {
+  for (const it of row.between(momentOf(shown.from - slack), momentOf(shown.to + slack))) {
     if (it.what === "version" || it.what === "view") isOdd = Number(it.label.replace("v", "")) % 2 === 1;
     const x = xOf(it.from);
     const style = `${it.what}${it.end}${it.slot}`;
@@ -143,87 +136,34 @@ function paintNames(brush, top, height) {
   brush.fillRect(gutter - 1, AXIS, 1, height);
 }
 
-/** Round steps of time, few enough for their words. */
-function stepFor(span, places) {
-  const least = span / places;
-  const power = 10 ** Math.floor(Math.log10(least));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least);
-}
-
-const stepOnScreen = () => {
-  const step = stepFor(shown.to - shown.from, Math.max((width - gutter) / 90, 2));
-  return isInMoves ? Math.max(step, MOVE) : step;
-};
-function* roundMoments(step) {
-  for (let nth = Math.ceil(Math.max(shown.from, 0) / step); nth * step <= shown.to; nth++) yield nth * step;
-}
-
-function paintGrid(brush, height) {
-  brush.fillStyle = colours.line;
-  brush.globalAlpha = 0.5;
-  for (const at of roundMoments(stepOnScreen())) brush.fillRect(Math.round(xOf(at)), AXIS, 1, height);
-  brush.globalAlpha = 1;
-}
-
-function paintAxis(brush) {
-  brush.fillStyle = colours.panel;
-  brush.fillRect(0, 0, width, AXIS);
-  const step = stepOnScreen();
-  // In seconds where they are enough; and else as moments are told everywhere.
-  const unit = isInMoves ? ["", MOVE] : step >= 1e9 ? [" s", 1e9] : [" ms", 1e6];
-  const digits = Math.max(0, Math.ceil(Math.log10(unit[1]) - Math.log10(step) - 1e-9));
-  for (const at of roundMoments(step)) {
-    const x = xOf(at);
-    brush.fillStyle = colours.line;
-    brush.fillRect(Math.round(x), 0, 1, AXIS);
-    brush.fillStyle = colours.quiet;
-    const text = `${(at / unit[1]).toFixed(digits)}${unit[0]}`;
-    if (x + brush.measureText(text).width + 4 < width) brush.fillText(text, x + 4, AXIS / 2);
-  }
-  brush.fillStyle = colours.panel;
-  brush.fillRect(0, 0, gutter, AXIS);
-  brush.fillStyle = colours.ink;
-  brush.fillText(inWords(shown.to - shown.from), 6, AXIS / 2);
-  const flagged = new Set();
-  told.wrongs.forEach((wrong, index) => {
-    const x = xOf(wrong.at);
-    const place = Math.round(x / 16);
-    if (x < gutter || x > width || flagged.has(place)) return;
-    flagged.add(place);
-    const text = String(index + 1);
-    const wide = brush.measureText(text).width + 8;
-    brush.fillStyle = colours.wrong;
-    // On the left of its line: words of the axis are on the right of theirs.
-    brush.fillRect(x - wide, 3, wide, AXIS - 7);
-    brush.fillStyle = colours["on-fill"];
-    brush.fillText(text, x - wide + 4, AXIS / 2);
-  });
-}
-
 // How much happens when, over the whole run.
 const BINS = 600;
-const bins = new Array(BINS).fill(0);
-for (const [at] of told.lines) bins[Math.min(BINS - 1, Math.floor((at / END) * BINS))] += 1;
-const binMax = Math.log(1 + Math.max(...bins));
+let bins = [];
+function fillBins() {
+  bins = new Array(BINS).fill(0);
+  for (const [at] of told.lines) bins[Math.min(BINS - 1, Math.floor((drawnOf(at) / END) * BINS))] += 1;
+}
 
 function paintOverview() {
   const canvas = $("overview");
   const brush = fresh(canvas, canvas.parentElement.clientWidth, 38);
   const wide = canvas.clientWidth;
+  const xIn = (at) => (drawnOf(at) / END) * wide;
+  const binMax = Math.log(1 + Math.max(...bins));
   brush.fillStyle = colours.none;
   bins.forEach((count, bin) => {
     const h = (Math.log(1 + count) / binMax) * 28;
     brush.fillRect((bin / BINS) * wide, 36 - h, wide / BINS + 0.3, h);
   });
   for (const it of told.elements) {
-    if (it.what === "crash") cross(brush, (it.from / END) * wide, 5, 2.5, colours.crash);
+    if (it.what === "crash") cross(brush, xIn(it.from), 5, 2.5, colours.crash);
   }
   if (told.healed !== null) {
     brush.fillStyle = colours.good;
-    brush.fillRect((told.healed / END) * wide, 0, 1.5, 38);
+    brush.fillRect(xIn(told.healed), 0, 1.5, 38);
   }
   brush.fillStyle = colours.wrong;
-  for (const wrong of told.wrongs) brush.fillRect((wrong.at / END) * wide - 1, 0, 2.5, 38);
+  for (const wrong of told.wrongs) brush.fillRect(xIn(wrong.at) - 1, 0, 2.5, 38);
   const [x, w] = [(shown.from / END) * wide, ((shown.to - shown.from) / END) * wide];
   brush.globalAlpha = 0.16;
   brush.fillStyle = colours.focus;

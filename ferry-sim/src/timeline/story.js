@@ -1,5 +1,6 @@
 // Where to look, what was chosen, and what is told of it.
 
+/** From where to where on the axis, as it is drawn. */
 function show(from, to) {
   const span = Math.min(Math.max(to - from, SPAN_MIN), END * 1.02);
   const middle = (from + to) / 2;
@@ -20,9 +21,18 @@ const move = (share) => {
 };
 
 /** Moves there, with some room around. */
-function goTo(from, to) {
-  const room = Math.max((to - from) * 0.25, isInMoves ? MOVE : 2e7);
+function goTo(...span) {
+  const [from, to] = span.map(drawnOf);
+  const room = Math.max((to - from) * 0.25, isInMoves ? MOVE : arePausesShort ? END / 30 : 2e7);
   show(from - room, to + room);
+}
+
+/** Draws long pauses short, or as long as they are, and shows the same time. */
+function shortenPauses(isShort) {
+  const [from, to] = [momentOf(shown.from), momentOf(shown.to)];
+  arePausesShort = isShort;
+  fillBins();
+  show(drawnOf(from), drawnOf(to));
 }
 
 function reveal(it) {
@@ -32,7 +42,7 @@ function reveal(it) {
   if (y < AXIS || y + row.height > chart.clientHeight) chart.scrollTop = row.y - chart.clientHeight / 3;
   if (xOf(it.to) < gutter + 4 || xOf(it.from) > width - 4) {
     const half = (shown.to - shown.from) / 2;
-    show(it.from - half, it.from + half);
+    show(drawnOf(it.from) - half, drawnOf(it.from) + half);
   }
 }
 
@@ -88,7 +98,7 @@ function goToWrong(index) {
 function step(by) {
   const isKept = (it) => lanes.rowOf.has(it) && (related === null || related.has(it));
   let at = STEPS.indexOf(shown.picked);
-  if (at < 0) at = STEPS.findIndex((it) => it.from >= shown.from) - (by > 0 ? 1 : 0);
+  if (at < 0) at = STEPS.findIndex((it) => drawnOf(it.from) >= shown.from) - (by > 0 ? 1 : 0);
   for (at += by; at >= 0 && at < STEPS.length; at += by) {
     if (isKept(STEPS[at])) {
       pick(STEPS[at]);
@@ -115,8 +125,8 @@ function lineList(indices, about = null) {
     const link = make("a", { href: "#", textContent: moment(at), title: "Go there" });
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      const half = Math.min((shown.to - shown.from) / 2, 1e9);
-      show(at - half, at + half);
+      const half = Math.min((shown.to - shown.from) / 2, arePausesShort ? END : 1e9);
+      show(drawnOf(at) - half, drawnOf(at) + half);
     });
     return make("li", { className: at === about ? "about" : "" }, link, make("span", { textContent: text }));
   });
@@ -134,9 +144,6 @@ function when(it) {
   const span = last > it.from ? `, for ${inWords(last - it.from)}` : "";
   return make("p", { textContent: `From ${moment(it.from)} on${span}` });
 }
-
-/** Few enough steps to be told one after the other. */
-const IS_SHORT = told.lines.length <= 200;
 
 /** What is beside the lanes: what was picked, or an input's story, or what is wrong. */
 function tellDetails() {

@@ -31,7 +31,7 @@ fn a_seed_that_fails_is_told_with_its_steps_its_page_and_commands_that_work() {
     assert_eq!(ran.status, Some(1), "{}", ran.err);
     assert!(ran.out.contains(" violates P6 ("), "{}", ran.out);
     assert!(ran.out.contains("still violates P6 ("), "{}", ran.out);
-    let steps = ran.out.lines().filter(|line| line.contains(" ms  "));
+    let steps = ran.out.lines().filter(|line| line.contains(" s  "));
     assert!(steps.clone().count() >= 5, "{}", ran.out);
     let Some((_, verdict)) = ran.out.trim_end().rsplit_once('\n') else {
         panic!("{}", ran.out)

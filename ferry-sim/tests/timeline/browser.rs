@@ -181,6 +181,26 @@ fn lanes_are_painted_in_light_and_in_dark() {
 }
 
 #[test]
+fn a_story_has_room_for_what_happens_and_none_for_its_pauses() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let story = scenario::find("late-commit").expect("the story");
+    let page = Page::of("a story").performance(&story.tell(0)[0]).html();
+    let good = |place| {
+        let colours = browser.colours(&page, place, "1");
+        colours.get(&LIGHT[0]).copied().unwrap_or(0)
+    };
+    let (short, long) = (good(""), good("pauses=long"));
+    assert!(short > 4 * long && long > 0, "{short} and {long}");
+
+    let (report, events) = run();
+    let whole = timeline::html("projected", &report, &events);
+    let whole = browser.elements(&whole, "");
+    assert!(whole.contains("id=\"pausing\" hidden"), "{whole}");
+}
+
+#[test]
 fn another_run_of_a_page_is_shown_by_its_address() {
     let Some(browser) = Browser::find() else {
         return;
