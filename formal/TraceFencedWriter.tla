@@ -35,6 +35,7 @@ TraceIsForgotten(log, i) == ~TraceRemembers(log, i) /\ LargerThan(log, i) >= Win
 
 Lines    == Traces[trace].lines
 At(n, s) == CHOOSE k \in DOMAIN held[n] : held[n][k] = s
+TraceSubmissions == Traces[trace].inputs \X Nat \X Int
 IsHeld(n, s)  == s \in Range(held[n])
 IsAnswered(l) == \E a \in answers' \ answers : a.s = l.s /\ a.kind = l.kind /\ a.at = l.at
 
