@@ -17,7 +17,8 @@ use crate::{
     tape::Choices,
 };
 
-/// A simulation on [`Purses`].
+/// A simulation on [`Purses`]: where which of them it is is known only as the program runs. Each method is that of the
+/// simulation.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "those that there are")]
 pub enum BuiltIn {
@@ -67,7 +68,7 @@ impl BuiltIn {
         }
     }
 
-    /// The same of another size.
+    /// The same of another size: one or more of everything.
     #[must_use]
     pub fn sized(mut self, size: Size) -> Self {
         each!(&mut self, simulation => simulation.size = size);
@@ -75,30 +76,50 @@ impl BuiltIn {
     }
 
     /// Runs a seed.
+    ///
+    /// # Panics
+    ///
+    /// If the [size](Self::sized) has none of something: as [`Unusable`](crate::Unusable) says.
     #[must_use]
     pub fn run(&self, seed: u64) -> Report {
         each!(self, simulation => simulation.run(seed))
     }
 
     /// Runs a seed twice, and holds the second run against the first, event by event.
+    ///
+    /// # Panics
+    ///
+    /// If the [size](Self::sized) has none of something: as [`Unusable`](crate::Unusable) says.
     #[must_use]
     pub fn run_twice(&self, seed: u64) -> Report {
         each!(self, simulation => simulation.run_twice(seed))
     }
 
     /// Runs a seed, and tells all its events.
+    ///
+    /// # Panics
+    ///
+    /// If the [size](Self::sized) has none of something: as [`Unusable`](crate::Unusable) says.
     #[must_use]
     pub fn replay(&self, seed: u64) -> (Report, Vec<(Instant, Event)>) {
         each!(self, simulation => simulation.replay(seed))
     }
 
     /// Runs a seed, and gives all that it draws.
+    ///
+    /// # Panics
+    ///
+    /// If the [size](Self::sized) has none of something: as [`Unusable`](crate::Unusable) says.
     #[must_use]
     pub fn record(&self, seed: u64) -> (Report, Choices) {
         each!(self, simulation => simulation.record(seed))
     }
 
     /// Runs what was drawn in a seed, or what is left of that, and tells all its events.
+    ///
+    /// # Panics
+    ///
+    /// If the [size](Self::sized) has none of something: as [`Unusable`](crate::Unusable) says.
     #[must_use]
     pub fn replay_choices(&self, seed: u64, choices: &Choices) -> (Report, Vec<(Instant, Event)>) {
         each!(self, simulation => simulation.replay_choices(seed, choices))
@@ -106,6 +127,10 @@ impl BuiltIn {
 
     /// Looks for a much smaller run than this seed's that violates the same property, in at most so many runs.
     /// `None` where this seed does not violate it in a run by itself.
+    ///
+    /// # Panics
+    ///
+    /// If the [size](Self::sized) has none of something: as [`Unusable`](crate::Unusable) says.
     pub fn shrink(
         &self,
         seed: u64,

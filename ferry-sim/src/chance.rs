@@ -91,34 +91,38 @@ impl Chance {
         self.next() != 0
     }
 
-    /// Evenly from zero to below `bound`, which is not zero.
+    /// Evenly from zero to below `bound`; zero where that is zero.
     pub fn below(&mut self, bound: u64) -> u64 {
         // The high half of the product: even enough for a bound that is small beside 2⁶⁴.
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// Evenly, for an index into something of this length, which is not zero.
+    /// Evenly, for an index into something of this length; zero where that is zero.
     pub fn index(&mut self, len: usize) -> usize {
         self.below(len as u64) as usize
     }
 
-    /// Evenly one of these, of which there is at least one.
+    /// Evenly one of these.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.index(from.len())]
     }
 
-    /// True so many times in ten thousand; false where the draw is zero, unless it is always true.
+    /// True so many times in ten thousand, and always from ten thousand on. False where the draw is zero, unless it is always true.
     pub fn happens(&mut self, per_myriad: u64) -> bool {
         self.below(10_000) >= 10_000_u64.saturating_sub(per_myriad)
     }
 
-    /// Evenly between, in nanoseconds; `least` where there is nothing between.
+    /// Evenly from `least` to below `most`, to the nanosecond; `least` where there is nothing between.
     pub fn between(&mut self, least: Duration, most: Duration) -> Duration {
         let spread = u64::try_from(most.saturating_sub(least).as_nanos()).unwrap_or(u64::MAX);
         least + Duration::from_nanos(self.below(spread.max(1)))
     }
 
-    /// Evenly between, in milliseconds.
+    /// Evenly from so many milliseconds to below so many, to the nanosecond; the least where there is nothing between.
     pub fn millis(&mut self, least: u64, most: u64) -> Duration {
         self.between(Duration::from_millis(least), Duration::from_millis(most))
     }

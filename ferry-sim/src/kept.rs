@@ -145,7 +145,7 @@ impl Kept {
         parsed.end()
     }
 
-    /// Runs all of it again, and tells what came of it.
+    /// Runs all of it again, and tells what came of it: a report for each seed, or the one of the choices.
     #[must_use]
     pub fn run(&self) -> Vec<Report> {
         let simulation = self.simulation();
@@ -157,7 +157,7 @@ impl Kept {
         }
     }
 
-    /// Runs all of it again, and tells all its events.
+    /// The same, with all events of each.
     #[must_use]
     pub fn replay(&self) -> Vec<(Report, Vec<(Instant, Event)>)> {
         let simulation = self.simulation();

@@ -86,6 +86,7 @@ fn write_impossible(page: &mut String) -> fmt::Result {
         since,
         file,
         example,
+        ..
     } in IMPOSSIBLE
     {
         writeln!(page, "| {name} | {since} | `{file}` | `{example}` |")?;

@@ -13,6 +13,7 @@ use crate::{
 
 /// A simulation that lacks one safeguard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mutant {
     /// What it lacks, in words.
     pub name: &'static str,
@@ -29,6 +30,7 @@ pub struct Mutant {
 
 /// How a mutant was caught.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Caught {
     /// How many seeds it took.
     pub seeds: u64,
@@ -114,11 +116,11 @@ mutants! {
 
 impl Mutant {
     /// Runs seeds from `first` on until it is caught, and at most so many: the safeguard made a difference, and
-    /// the property that it keeps failed.
+    /// the property that it keeps failed. `None` if it was not. Of seeds there are none beyond `u64::MAX`.
     #[must_use]
     pub fn caught_within(&self, first: u64, seeds: u64) -> Option<Caught> {
         (1..=seeds).find_map(|seeds| {
-            let report = self.run(first + seeds - 1);
+            let report = self.run(first.checked_add(seeds - 1)?);
             let is_caught = report.weakened > 0 && report.violates(self.fails);
             is_caught.then_some(Caught { seeds, report })
         })
@@ -155,6 +157,7 @@ impl Mutant {
 
 /// A mutant that cannot be written, since it does not compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Impossible {
     /// What it would do.
     pub name: &'static str,

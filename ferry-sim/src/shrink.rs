@@ -9,6 +9,7 @@ use crate::{
 
 /// What is left of a run once all is left out that does not matter.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Shrunk {
     /// What it draws.
     pub choices: Choices,
@@ -22,12 +23,13 @@ pub struct Shrunk {
     pub runs: u64,
 }
 
-/// How far the shrinking has come.
+/// How far shrinking has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Progress {
-    /// So many runs.
+    /// Runs so far.
     pub runs: u64,
-    /// Choices that are left.
+    /// Choices that are left, those that are the simplest not counted.
     pub choices: usize,
 }
 

@@ -80,7 +80,7 @@ pub struct ByHandWriterSimulation<W = Purses> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// Of which.
+    /// Which seed it was.
     pub seed: u64,
     /// What was wrong; empty where nothing was.
     pub violations: Vec<Violation>,
@@ -88,9 +88,9 @@ pub struct Report {
     pub points: Points,
     /// How often a safeguard that was left out made a difference.
     pub weakened: u64,
-    /// The hash of all events.
+    /// The hash of all events with their moments: the same as long as the seed gives the same run.
     pub hash: u64,
-    /// How many events there were.
+    /// How many events there were, the executor's own among them.
     pub events: usize,
 }
 
@@ -166,6 +166,10 @@ macro_rules! runs {
             }
 
             /// Runs a seed, and gives all that it draws.
+            ///
+            /// # Panics
+            ///
+            /// If the size has none of something: as [`Unusable`](crate::Unusable) says. And where the workload does.
             #[must_use]
             pub fn record(&self, seed: u64) -> (Report, Choices) {
                 let tape = Tape::recording();
@@ -173,7 +177,12 @@ macro_rules! runs {
                 (report, tape.choices())
             }
 
-            /// Runs what was drawn in a seed, or what is left of that, and tells all its events.
+            /// Runs what was drawn in a seed, or what is left of that, and tells all its events. It ends after two million polls
+            /// of tasks: with few choices left it may go on without an end.
+            ///
+            /// # Panics
+            ///
+            /// If the size has none of something: as [`Unusable`](crate::Unusable) says. And where the workload does.
             #[must_use]
             pub fn replay_choices(
                 &self,
@@ -185,7 +194,11 @@ macro_rules! runs {
             }
 
             /// Looks for a much smaller run than this seed's that violates the same property, in at most so many runs.
-            /// `None` where this seed does not violate it in a run by itself.
+            /// `None` where this seed does not violate it in a run by itself. `progress` is told after each run.
+            ///
+            /// # Panics
+            ///
+            /// If the size has none of something: as [`Unusable`](crate::Unusable) says. And where the workload does.
             pub fn shrink(
                 &self,
                 seed: u64,

@@ -33,7 +33,7 @@ pub(super) struct Trip<F: Fold> {
     pub(super) group: VecDeque<Held<F>>,
     /// The groups that come after it, the next one last.
     pub(super) later: Vec<VecDeque<Held<F>>>,
-    /// Of the group, in order.
+    /// What the inputs of the group were called when its last read began, in order.
     pub(super) ids: Vec<IdOf<F>>,
     /// Of the group as last folded, in order.
     pub(super) fates: VecDeque<Fate<F::Outcome>>,

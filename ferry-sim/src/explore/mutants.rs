@@ -10,6 +10,7 @@ use super::{
 
 /// A walk without one safeguard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mutant {
     /// What it is called in arguments.
     pub name: &'static str,

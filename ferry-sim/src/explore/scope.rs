@@ -116,6 +116,7 @@ impl Scope {
 
 /// A bound of a [`Scope`] is out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InvalidScope {
     /// Which.
     pub bound: &'static str,

@@ -17,6 +17,7 @@ use super::{
 
 /// How far a walk has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Progress {
     /// Different states so far.
     pub states: u64,
@@ -26,6 +27,7 @@ pub struct Progress {
 
 /// What a walk has seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
     /// What was walked.
     pub scope: Scope,
@@ -49,6 +51,7 @@ pub struct Report {
 
 /// A schedule that violates something.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Found {
     /// What was chosen at each move, counted from 0.
     pub choices: Vec<usize>,

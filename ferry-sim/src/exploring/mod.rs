@@ -119,6 +119,7 @@ fn tell_walk(out: &mut impl Write, report: &Report, took: Duration) -> io::Resul
     if let Some(Found {
         choices,
         violations,
+        ..
     }) = &report.found
     {
         tell_counts(out, report, took)?;

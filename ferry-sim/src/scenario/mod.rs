@@ -42,6 +42,7 @@ pub const ROWS: u8 = 39;
 
 /// A story.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Scenario {
     /// What it is called.
     pub name: &'static str,

@@ -22,6 +22,7 @@ use crate::{
 
 /// A story as it went, on one kind of write.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Performance {
     /// On which kind of write.
     pub on: &'static str,
