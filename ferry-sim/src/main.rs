@@ -4,6 +4,7 @@ mod behaving;
 mod bench;
 mod catching;
 mod cli;
+mod counted;
 mod cpu;
 mod exploring;
 mod failure;

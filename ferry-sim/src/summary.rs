@@ -14,6 +14,7 @@ use indicatif::HumanCount;
 
 use crate::{
     cli::Which,
+    counted::counted,
     failure::{self, Left},
     seeds::{Failed, Summary, Verdict},
 };
@@ -108,10 +109,10 @@ fn tell_speed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let &Summary {
         took, cpu, jobs, ..
     } = summary;
-    let threads = if jobs == 1 { "job" } else { "jobs" };
+    let threads = counted(jobs as u64, "job");
     write!(
         out,
-        "\n{} events in {:.1} s with {jobs} {threads}: {:.0} runs a second",
+        "\n{} events in {:.1} s with {threads}: {:.0} runs a second",
         HumanCount(summary.events),
         took.as_secs_f64(),
         summary.runs_per(took)
@@ -124,7 +125,7 @@ fn tell_speed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
 
 fn tell_verdict(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let (which, whose) = (summary.which, summary.which.whose());
-    let (seeds, twice) = (HumanCount(summary.seeds), HumanCount(summary.twice));
+    let (seeds, twice) = (counted(summary.seeds, "seed"), HumanCount(summary.twice));
     if let Some(Mutant { name, of, .. }) = summary.without {
         match summary.weakened {
             0 => writeln!(
@@ -140,13 +141,12 @@ fn tell_verdict(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         }
     }
     match summary.verdict() {
-        Verdict::Held => writeln!(out, "HELD: {which}, {seeds} seeds, {twice} of them twice"),
+        Verdict::Held => writeln!(out, "HELD: {which}, {seeds}, {twice} of them twice"),
         Verdict::Failed => {
             let failed = HumanCount(summary.failed.len() as u64);
-            writeln!(out, "FAILED: {which}, {failed} of {seeds} seeds")
+            writeln!(out, "FAILED: {which}, {failed} of {seeds}")
         }
         Verdict::TooSeldom => {
-            let mut missing = 0_u64;
             for (point, least) in summary.points.missing(whose, summary.seeds) {
                 let (count, words) = (summary.points.count(point), point.words());
                 let (count, least) = (HumanCount(count), HumanCount(least));
@@ -154,13 +154,10 @@ fn tell_verdict(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
                     out,
                     "too seldom: {words}: {count} times, and {least} are needed"
                 )?;
-                missing += 1;
             }
-            let all = "all held, and it proves too little";
-            writeln!(
-                out,
-                "FAILED: {which}, {seeds} seeds: {all}, for {missing} things happened too seldom"
-            )
+            let all =
+                "all held, and it proves too little: what is listed above happened too seldom";
+            writeln!(out, "FAILED: {which}, {seeds}: {all}")
         }
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use ferry_sim::behaviour::{Behaviour, Point};
 
 use super::Written;
+use crate::counted::counted;
 
 /// Tells what occurs in them, or how they were spoiled; then the verdict.
 pub(super) fn tell(written: &Written) -> io::Result<()> {
@@ -42,11 +43,13 @@ fn tell_corruptions(out: &mut impl Write, written: &Written) -> io::Result<()> {
 
 fn tell_verdict(out: &mut impl Write, written: &Written) -> io::Result<()> {
     let verdict = if written.held() { "WRITTEN" } else { "FAILED" };
-    let (which, lines, count) = (written.which, written.lines(), written.behaviours.len());
+    let which = written.which;
+    let lines = counted(written.lines() as u64, "line");
+    let behaviours = counted(written.behaviours.len() as u64, "behaviour");
     let (from, last) = (written.from, written.last);
     write!(
         out,
-        "{verdict}: {which}, seeds {from} to {last}, {count} behaviours of {lines} lines"
+        "{verdict}: {which}, seeds {from} to {last}, {behaviours} of {lines}"
     )?;
     let whose = if written.key.is_some() {
         "its"
@@ -61,7 +64,7 @@ fn tell_verdict(out: &mut impl Write, written: &Written) -> io::Result<()> {
         (&written.untouched, "without an input for it".to_owned()),
     ] {
         if !seeds.is_empty() {
-            write!(out, "; {} seeds {why}", seeds.len())?;
+            write!(out, "; {} {why}", counted(seeds.len() as u64, "seed"))?;
         }
     }
     if !written.is_enough() {

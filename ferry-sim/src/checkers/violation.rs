@@ -47,6 +47,18 @@ macro_rules! violations {
     };
 }
 
+/// "1 entry", "3 entries".
+struct Entries(usize);
+
+impl fmt::Display for Entries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => f.write_str("1 entry"),
+            count => write!(f, "{count} entries"),
+        }
+    }
+}
+
 violations! {
     AppliedOnce {
         AppliedTwice { number: u64, first: SubmissionId, second: SubmissionId }
@@ -76,7 +88,7 @@ violations! {
         RoomLeft { submission: SubmissionId, queueing: usize, of_key: usize }
             "{submission} was rejected, and there were {queueing} queueing at most, {of_key} of them of its key";
         ResumedUnshown { life: Life, key: u32, entries: usize, shown: usize }
-            "{life} was told to resume key {key}, of {entries} entries, and said it was done when the view showed {shown}";
+            "{life} was told to resume key {key}, of {}, and said it was done when the view showed {shown}", Entries(*entries);
         WrongGauge { life: Life, gauge: &'static str, shown: u64, least: u64, most: u64 }
             "{life} shows {shown} {gauge}, and there are {least} at least and {most} at most";
         WrongCounter { life: Life, counter: &'static str, shown: u64, least: u64, most: u64 }
@@ -98,13 +110,13 @@ violations! {
         StillPending { key: u32 }
             "the record of key {key} is pending for good";
         NeverShown { key: u32, shown: usize, entries: usize }
-            "the record of key {key} has {entries} entries, and its view shows {shown} for good";
+            "the record of key {key} has {}, and its view shows {shown} for good", Entries(*entries);
     }
     ViewForward {
         ShownTwice { key: u32, shown: usize, again: usize }
-            "the view of key {key} showed {shown} entries, and was given those after {again} again";
+            "the view of key {key} showed {}, and was given those after {again} again", Entries(*shown);
         ViewLacks { key: u32, shown: usize, next: usize }
-            "the view of key {key} showed {shown} entries, and was given those after {next}";
+            "the view of key {key} showed {}, and was given those after {next}", Entries(*shown);
         ViewWentBack { key: u32, shown: usize, to: usize }
             "the view of key {key} went from entry {shown} back to {to}";
         MarkerWentBack { key: u32, marker: usize, to: usize }
@@ -128,9 +140,9 @@ violations! {
     }
     NoLeaks {
         StillHeld { node: usize, queueing: usize, waiting: usize, batches: usize, keys: usize }
-            "node {node} still shows {queueing} queueing, {waiting} waiting, {batches} batches, {keys} keys";
+            "node {node} still shows these many: queueing {queueing}, waiting {waiting}, batches {batches}, keys {keys}";
         TasksLeft { node: usize, tasks: usize }
-            "node {node} was closed and let go of, and has {tasks} tasks left";
+            "node {node} was closed and let go of, and has tasks left: {tasks}";
         BatchTooLarge { life: Life, key: u32, inputs: usize, inputs_max: usize }
             "at key {key}, {life} committed {inputs} inputs at once, and a batch has {inputs_max} at most";
         BatchTooHeavy { life: Life, key: u32, weight: usize, weight_max: usize }
