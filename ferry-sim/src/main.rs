@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     }
     // Whoever reads has seen enough, as `head` has; that all held was not told.
     if !is_broken_pipe(&error) {
-        let _nobody_reads = writeln!(io::stderr(), "error: {error:#}");
+        let _nobody_reads = writeln!(io::stderr(), "error: {}", words(&error));
     }
     ExitCode::FAILURE
 }
@@ -53,6 +53,16 @@ fn run(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Replay(replay) => replaying::run(replay),
         Command::Behaviour(asked) => behaving::run(asked),
         Command::Bench(bench) => bench::run(bench),
+    }
+}
+
+/// What is not said of a file is of the output.
+fn words(error: &anyhow::Error) -> String {
+    match error.root_cause() {
+        cause if error.chain().len() == 1 && cause.is::<io::Error>() => {
+            format!("cannot write to the standard output: {error}")
+        }
+        _ => format!("{error:#}"),
     }
 }
 

@@ -36,12 +36,19 @@ pub(crate) fn write(
 /// A text that was named in the arguments.
 pub(crate) fn read(file: &Path) -> Result<String, Misuse> {
     let cannot = |error| Misuse(format!("cannot read {}: {error:#}", file.display()));
-    told(fs::read_to_string(file)).map_err(cannot)
+    let text = fs::read_to_string(file);
+    if matches!(&text, Err(error) if error.kind() == io::ErrorKind::NotFound) {
+        return Err(cannot(anyhow!("there is no such file")));
+    }
+    told(text).map_err(cannot)
 }
 
 /// What to say of errors of the system, where more is known than its own words.
 const WORDS: [(io::ErrorKind, &str); 7] = [
-    (io::ErrorKind::NotFound, "there is no such file"),
+    (
+        io::ErrorKind::NotFound,
+        "nothing can be written there; name another",
+    ),
     (io::ErrorKind::InvalidData, "it is no text"),
     (
         io::ErrorKind::IsADirectory,

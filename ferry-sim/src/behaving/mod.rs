@@ -48,7 +48,7 @@ pub(crate) struct Written {
 
 pub(crate) fn run(asked: &Behave) -> anyhow::Result<ExitCode> {
     let name = module_name(&asked.out).ok_or_else(|| {
-        Misuse("--out takes a file that is named like a module, and ends in .tla".to_owned())
+        Misuse("give --out a file that is named as TLA+ names modules: a letter, then letters, digits and underscores, and .tla at the end".to_owned())
     })?;
     output::check(&asked.out)?;
     let corruptions = corruptions(asked)?;
@@ -122,7 +122,12 @@ fn check_key(asked: Option<u32>) -> Result<(), Misuse> {
 fn gather(asked: &Behave) -> anyhow::Result<Written> {
     let whose = asked.of.whose();
     let end = asked.from.checked_add(2 * asked.seeds);
-    let end = end.ok_or_else(|| Misuse("--from and --seeds together are too much".to_owned()))?;
+    let end = end.ok_or_else(|| {
+        let (seeds, from, last) = (2 * asked.seeds, asked.from, u64::MAX);
+        Misuse(format!(
+            "there are no {seeds} seeds from {from} on, as many as may have to be looked at; the last is {last}"
+        ))
+    })?;
     let mut written = Written {
         which: asked.of,
         from: asked.from,

@@ -27,6 +27,7 @@
     reason = "each way to spoil a behaviour looks for lines of few kinds"
 )]
 mod corruption;
+mod error;
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "of all events, few are looked at here"
@@ -48,8 +49,9 @@ mod translate;
 
 pub use self::{
     corruption::Corruption,
+    error::WriteError,
     line::{Actor, Came, Committed, Line, Manner, Projection, Said, Submitted, Writes},
-    module::{WriteError, write_module},
+    module::write_module,
     points::{Point, Points},
 };
 use crate::{

@@ -63,10 +63,10 @@ pub(crate) struct Seeds {
     #[arg(long, default_value_t = 2_000, value_parser = values::count)]
     pub(crate) seeds: u64,
     /// The first
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = values::number)]
     pub(crate) from: u64,
     /// Runs one in so many twice and compares them, event by event; 0 for none
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, value_parser = values::number)]
     pub(crate) twice_in: u64,
     /// Goes on after a seed that failed, and tells of the first ten
     #[arg(long)]
@@ -81,7 +81,7 @@ pub(crate) struct Seeds {
     #[arg(long)]
     pub(crate) json: bool,
     /// Makes the first that failed smaller, in so many runs at most; 0 for not at all
-    #[arg(long, default_value_t = 2_000)]
+    #[arg(long, default_value_t = 2_000, value_parser = values::number)]
     pub(crate) shrink_runs: u64,
     /// The folder for the file with what is left of it; that for temporary files unless it is said
     #[arg(long, value_name = "FOLDER")]
@@ -117,7 +117,7 @@ pub(crate) struct Behave {
     #[arg(long, default_value_t = 200, value_parser = values::behaviours)]
     pub(crate) seeds: u64,
     /// The first
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = values::number)]
     pub(crate) from: u64,
     /// What happened to this key in each; to the key that has seen the most, unless it is said
     #[arg(long)]
@@ -149,7 +149,7 @@ pub(crate) struct Story {
     #[arg(value_name = "NAME", value_parser = values::story)]
     pub(crate) story: Option<&'static Scenario>,
     /// Another order of what happens at the same moment, and other pauses
-    #[arg(long, default_value_t = 0, requires = "story")]
+    #[arg(long, default_value_t = 0, requires = "story", value_parser = values::number)]
     pub(crate) seed: u64,
     /// Tells it, or which there are, as one JSON document
     #[arg(long)]
@@ -163,6 +163,7 @@ pub(crate) struct Story {
 #[command(group(ArgGroup::new("run").required(true).args(["seed", "choices"])))]
 pub(crate) struct Replay {
     /// Which
+    #[arg(value_parser = values::number)]
     pub(crate) seed: Option<u64>,
     /// Of which simulation
     #[arg(long, value_enum, default_value_t = Which::Fenced)]

@@ -27,6 +27,12 @@ pub(super) fn corruptions() -> impl TypedValueParser<Value = Spoil> {
     names.map(|name| Corruption::named(&name).map_or(Spoil::All, Spoil::By))
 }
 
+/// Any number, as that of a seed.
+pub(super) fn number(text: &str) -> Result<u64, String> {
+    let why = |_| format!("give a whole number from 0 to {}", u64::MAX);
+    text.parse().map_err(why)
+}
+
 /// One or more.
 pub(super) fn count(text: &str) -> Result<u64, String> {
     count_up_to(text, u64::MAX)
@@ -86,6 +92,12 @@ mod tests {
 
     #[test]
     fn a_number_that_is_none_or_too_large_is_told_what_would_do() {
+        assert_eq!(number("0"), Ok(0));
+        assert!(
+            number("seven")
+                .unwrap_err()
+                .ends_with("from 0 to 18446744073709551615")
+        );
         assert_eq!(count("1"), Ok(1));
         assert_eq!(count("0").unwrap_err(), "give 1 or more");
         assert!(count("many").unwrap_err().contains("1 or more"));

@@ -29,7 +29,7 @@ pub(crate) struct Explore {
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(MUTANTS.iter().map(|mutant| mutant.name)))]
     mutant: Option<String>,
     /// Tells the one schedule of these choices, each counted from 0; what they do not say is 0
-    #[arg(long, value_delimiter = ',', value_name = "N,N,...")]
+    #[arg(long, value_delimiter = ',', value_name = "N,N,...", value_parser = choice)]
     choices: Option<Vec<usize>>,
     /// Tells what came of it as one JSON document
     #[arg(long)]
@@ -38,6 +38,11 @@ pub(crate) struct Explore {
     /// folder for temporary files, unless it is said
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+}
+
+fn choice(text: &str) -> Result<usize, &'static str> {
+    text.parse()
+        .map_err(|_| "give whole numbers with commas between, as in 1,0,2")
 }
 
 /// Walks; success when all held, and all was met that has to be.

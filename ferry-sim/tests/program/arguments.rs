@@ -54,7 +54,7 @@ fn arguments_without_sense_are_refused_with_what_would_make_sense() {
         ("scenario x", "scenario", "`ferry-sim scenario` names them"),
         ("scenario --html page.html", "scenario", "<NAME>"),
         ("replay", "replay", "<SEED|--choices <FILE>>"),
-        ("replay x", "replay", "invalid digit"),
+        ("replay x", "replay", "a whole number from 0"),
         ("replay 7 --of both", "replay", "fenced, projected"),
         ("replay 7 --choices a.kept", "replay", "cannot be used with"),
         (
@@ -80,12 +80,13 @@ fn arguments_without_sense_are_refused_with_what_would_make_sense() {
             "give the scope and the mutant",
         ),
         ("explore --choices 0,x", "explore", "invalid value 'x'"),
+        ("explore --choices 0,x", "explore", "as in 1,0,2"),
         ("bench --seeds 0", "bench", "give 1 or more"),
         ("bench --seconds 0", "bench", "exists: '--seeds'"),
         (
             "behaviour --of fenced --out traces.txt",
             "behaviour",
-            "ends in .tla",
+            ".tla at the end",
         ),
         (
             "behaviour --of fenced --out T.tla --seeds 2001",
