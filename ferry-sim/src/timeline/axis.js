@@ -32,7 +32,9 @@ function momentTicks(brush) {
   const ticks = [];
   const add = (tick) => hasRoom(ticks, tick) && ticks.push(tick);
   for (const at of [...first, ...rest].filter(isShown)) {
-    const [x, text] = [xOf(at), inWords(at, at < 1e9 ? 3 : 6)];
+    const x = xOf(at);
+    // Cut, as moments are everywhere.
+    const text = inWords(Math.floor(at / 1e3) * 1e3, at < 1e9 ? 3 : 6);
     const wide = brush.measureText(text).width;
     // On the other side of its line where the screen ends.
     add({ x, wide, text, from: x + 4 + wide < width ? x + 4 : x - 4 - wide });

@@ -44,10 +44,11 @@ function paint() {
   const top = AXIS - chart.scrollTop;
   paintGrid(brush, height);
   for (const section of lanes.sections) paintSection(brush, section, top, height);
-  if (told.healed !== null) upright(brush, told.healed, height, colours.good, HEALED);
+  if (told.healed !== null) upright(brush, told.healed, height, colours.good);
   told.wrongs.forEach((wrong) => upright(brush, wrong.at, height, colours.wrong));
   for (const it of [shown.picked, shown.hovered]) if (it) outline(brush, it, top);
   paintNames(brush, top, height);
+  if (told.healed !== null) tellHealed(brush);
   paintAxis(brush);
   paintOverview();
   remember();
@@ -89,7 +90,7 @@ function paintRow(brush, row, y) {
   brush.globalAlpha = 1;
 }
 
-function upright(brush, at, height, colour, text) {
+function upright(brush, at, height, colour) {
   const x = Math.round(xOf(at)) + 0.5;
   if (x < gutter || x > width) return;
   brush.strokeStyle = colour;
@@ -100,10 +101,16 @@ function upright(brush, at, height, colour, text) {
   brush.lineTo(x, height);
   brush.stroke();
   brush.setLineDash([]);
-  const wide = text ? brush.measureText(text).width : 0;
-  if (!text || wide > width - gutter - 8) return;
-  brush.fillStyle = colour;
-  brush.fillText(text, x + 4 + wide < width ? x + 4 : x - 4 - wide, AXIS + 9);
+}
+
+/** Beside its line, above the lanes. */
+function tellHealed(brush) {
+  const x = Math.round(xOf(told.healed)) + 0.5;
+  const wide = brush.measureText(HEALED).width;
+  const from = x + 4 + wide < width ? x + 4 : x - 4 - wide;
+  if (x < gutter || x > width || from < gutter) return;
+  brush.fillStyle = colours.good;
+  brush.fillText(HEALED, from, AXIS + 9);
 }
 
 function outline(brush, it, top) {
