@@ -389,7 +389,7 @@ pub fn a_store_that_blocks_projects_too<H: Host>(host: H) {
     });
 }
 
-pub fn a_runtime_that_goes_between_the_two_writes_leaves_the_debt_to_another<H: Host>(_: H) {
+pub fn a_runtime_that_goes_between_the_two_writes_leaves_the_debt_to_another<H: ShutsDown>(_: H) {
     for stage in 0..2 {
         let host = H::start();
         let gallery = Gallery::new();
