@@ -57,6 +57,8 @@ mod sweep;
 mod sweeper;
 mod write;
 
+pub mod facade;
+
 pub use builder::{Builder, InvalidConfig};
 pub use carries::{Carries, SharedFold, SharedProjection, SharedSchema};
 pub use handle::Ferry;
