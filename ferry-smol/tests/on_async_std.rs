@@ -7,17 +7,17 @@ use ferry_sim::runtimes::Host;
 use ferry_smol::async_std::AsyncStd;
 
 /// async-std has one runtime, which is never shut down.
-struct Global;
+struct Global(AsyncStd);
 
 impl Host for Global {
     type Runtime = AsyncStd;
 
     fn start() -> Self {
-        Self
+        Self(AsyncStd::default())
     }
 
     fn runtime(&self) -> AsyncStd {
-        AsyncStd::default()
+        self.0.clone()
     }
 
     fn run<T>(&self, story: impl Future<Output = T>) -> T {

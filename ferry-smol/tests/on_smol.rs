@@ -14,33 +14,39 @@ use smol::{
 };
 
 /// An executor that the story's own thread runs.
-struct OneThread(Arc<Executor<'static>>);
+struct OneThread {
+    executor: Arc<Executor<'static>>,
+    adapter: Smol,
+}
 
 impl Host for OneThread {
     type Runtime = Smol;
 
     fn start() -> Self {
-        Self(Arc::default())
+        let executor = Arc::default();
+        let adapter = Smol::on(&executor);
+        Self { executor, adapter }
     }
 
     fn runtime(&self) -> Smol {
-        Smol::on(&self.0)
+        self.adapter.clone()
     }
 
     fn run<T>(&self, story: impl Future<Output = T>) -> T {
-        smol::block_on(self.0.run(story))
+        smol::block_on(self.executor.run(story))
     }
 }
 
 impl ShutsDown for OneThread {
     fn shut_down(self) {
-        drop(self.0);
+        drop(self.executor);
     }
 }
 
 /// An executor that two threads run.
 struct TwoThreads {
     executor: Arc<Executor<'static>>,
+    adapter: Smol,
     threads: Vec<JoinHandle<RecvError>>,
     running: Sender<()>,
 }
@@ -50,6 +56,7 @@ impl Host for TwoThreads {
 
     fn start() -> Self {
         let executor = Arc::new(Executor::new());
+        let adapter = Smol::on(&executor);
         let (running, is_over) = channel::bounded::<()>(1);
         let run = || {
             let (executor, is_over) = (Arc::clone(&executor), is_over.clone());
@@ -59,13 +66,14 @@ impl Host for TwoThreads {
         let threads = vec![run(), run()];
         Self {
             executor,
+            adapter,
             threads,
             running,
         }
     }
 
     fn runtime(&self) -> Smol {
-        Smol::on(&self.executor)
+        self.adapter.clone()
     }
 
     fn run<T>(&self, story: impl Future<Output = T>) -> T {
@@ -84,17 +92,17 @@ impl ShutsDown for TwoThreads {
 }
 
 /// smol's own executor, which is never shut down.
-struct Global;
+struct Global(Smol);
 
 impl Host for Global {
     type Runtime = Smol;
 
     fn start() -> Self {
-        Self
+        Self(Smol::default())
     }
 
     fn runtime(&self) -> Smol {
-        Smol::default()
+        self.0.clone()
     }
 
     fn run<T>(&self, story: impl Future<Output = T>) -> T {

@@ -18,7 +18,7 @@ pub trait Host: Sized + 'static {
     /// A runtime without tasks.
     fn start() -> Self;
 
-    /// The runtime, for another handle.
+    /// The runtime: the same one each time, with one clock.
     fn runtime(&self) -> Self::Runtime;
 
     /// Runs the story to its end, and the runtime's tasks meanwhile: on this thread or on others.

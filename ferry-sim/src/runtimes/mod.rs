@@ -20,6 +20,7 @@
 //! | to see | read |
 //! | --- | --- |
 //! | all behaviours by name | `suite.rs` |
+//! | what a handle relies on, of a runtime's own | `contract.rs` |
 //! | who waits for whom, and in which order | `order.rs`, `batching.rs` |
 //! | how much there may be at once | `bounds.rs`, `fairness.rs`, `room.rs` |
 //! | fenced writes | `writes.rs`, `blocking.rs`, `nodes.rs` |
@@ -51,6 +52,8 @@ pub mod bounds;
 pub mod calling_back;
 #[doc(hidden)]
 pub mod closing;
+#[doc(hidden)]
+pub mod contract;
 #[doc(hidden)]
 pub mod deadlines;
 #[doc(hidden)]

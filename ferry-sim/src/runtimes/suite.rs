@@ -23,6 +23,17 @@ macro_rules! runtime_behaviours {
     };
     (@any $host:ty) => {
         $crate::runtime_tests! { $host;
+            contract: [
+                a_sleep_is_over_no_sooner_than_asked_for,
+                a_sleep_without_end_goes_on,
+                clones_go_by_one_clock,
+                a_task_runs_to_its_end_though_nobody_waits_for_it,
+                blocking_work_gives_what_it_returns,
+                a_panic_of_blocking_work_is_carried_to_who_awaits_it,
+                a_lone_input_waits_for_company_at_least_so_long,
+                a_waiting_input_expires_no_sooner_than_its_moment,
+                a_try_is_made_no_sooner_than_the_store_asks_for,
+            ]
             order: [
                 inputs_of_a_key_go_in_the_order_of_submission,
                 threads_that_submit_at_once_each_keep_their_own_order,
