@@ -12,7 +12,7 @@ pub use crate::{
 
 pub use super::{
     BatchCall, BlockingProjectedStore, BlockingStore, Carries, Counters, Ferry, InvalidConfig,
-    InvalidSchedule, OwnCall, OwnCallOf, ProjectedStore, QueryError, ResumeError, Schedule,
+    InvalidSchedule, OwnCall, OwnCallOf, Place, ProjectedStore, QueryError, ResumeError, Schedule,
     SharedFold, SharedProjection, SharedSchema, Stats, Store, Submission, Sweep, SweepProgress,
     SweepReport, Sweeper, SweeperHealth, Sweeping,
 };

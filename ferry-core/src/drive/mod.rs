@@ -64,6 +64,7 @@ pub use carries::{Carries, SharedFold, SharedProjection, SharedSchema};
 pub use handle::Ferry;
 pub use own_call::{BatchCall, OwnCall, OwnCallOf};
 pub use resuming::ResumeError;
+pub use room::Place;
 pub use runtime::Runtime;
 pub use schedule::{InvalidSchedule, Schedule};
 pub use stats::{Counters, Stats};

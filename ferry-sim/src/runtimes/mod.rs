@@ -22,7 +22,7 @@
 //! | all behaviours by name | `suite.rs` |
 //! | what a handle relies on, of a runtime's own | `contract.rs` |
 //! | who waits for whom, and in which order | `order.rs`, `batching.rs` |
-//! | how much there may be at once | `bounds.rs`, `fairness.rs`, `room.rs` |
+//! | how much there may be at once | `bounds.rs`, `fairness.rs`, `room.rs`, `reserving.rs` |
 //! | fenced writes | `writes.rs`, `blocking.rs`, `nodes.rs` |
 //! | commit, then project | `projecting.rs` |
 //! | the projection alone | `resuming.rs`, `sharing_a_run.rs`; of many keys `sweeping.rs`; on a schedule `sweepers.rs`, `sweepers_by_the_clock.rs` |
@@ -78,6 +78,8 @@ pub mod panics;
 pub mod projecting;
 #[doc(hidden)]
 pub mod projecting_soak;
+#[doc(hidden)]
+pub mod reserving;
 #[doc(hidden)]
 pub mod resumed_types_that_panic;
 #[doc(hidden)]

@@ -77,6 +77,15 @@ macro_rules! runtime_behaviours {
                 closing_sends_away_all_who_wait_for_room,
                 many_tasks_wait_for_little_room_and_all_get_some,
             ]
+            reserving: [
+                a_place_is_one_of_those_that_may_queue,
+                a_place_that_is_dropped_goes_to_who_waits_longest,
+                who_waits_for_a_place_may_leave_the_line,
+                a_place_opens_no_full_key,
+                a_place_is_worth_nothing_once_the_handle_is_closed,
+                a_place_outlives_the_last_handle,
+                an_input_on_a_place_has_a_deadline_of_its_own,
+            ]
             writes: [
                 each_caller_hears_the_balance_after_its_own,
                 a_batch_of_many_makes_one_commit,
