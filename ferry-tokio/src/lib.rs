@@ -22,13 +22,24 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Features
+//!
+//! | feature | gives |
+//! | --- | --- |
+//! | `tower` | `FerryService`, a handle as a `tower::Service` |
+//! | `serde` | `Serialize` and `Deserialize` for [`applied`] |
 #![forbid(unsafe_code)]
 
 mod runtime;
+#[cfg(feature = "tower")]
+mod service;
 
 #[doc(inline)]
 pub use ferry_core::drive::facade::*;
 pub use runtime::Tokio;
+#[cfg(feature = "tower")]
+pub use service::{Answering, FerryService, ServiceError};
 
 /// Makes a [`Ferry`] on Tokio; see [`ferry_core::drive::Builder`].
 ///
