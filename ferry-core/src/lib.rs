@@ -21,12 +21,14 @@
 //!
 //! # Ways to use it
 //!
-//! - **On a runtime**: take `ferry-tokio`, which is the driver of this crate ([`drive`]) on Tokio, and
-//!   start at its documentation.
+//! - **On a runtime**: take `ferry-tokio` or `ferry-smol`, which are the driver of this crate ([`drive`]) on
+//!   Tokio, smol and async-std, and start at their documentation. On another: implement
+//!   [`Runtime`](drive::Runtime), and have `ferry_sim::runtime_behaviours!` test it.
 //! - **In an executor or a loop of your own**: drive [`PerKey`](per_key::PerKey) and
 //!   [`FoldWrite`](fold_write::FoldWrite) or [`ProjectedWrite`](projected_write::ProjectedWrite) yourself.
-//!   Each says on its page how; the example `thread-loop` does it with threads and channels, in a page.
-//! - **In a test**: the same, step by step, with answers that you make up.
+//!   Each says on its page how. The example `thread-loop` does it with threads and channels, `local-executor`
+//!   on one thread with futures that are not `Send`, `no-std` without an operating system.
+//! - **In a test**: the same, step by step, with answers that you make up, as in the example `by-hand`.
 //!
 //! # What you bring
 //!

@@ -14,6 +14,7 @@
 //! | --- | --- |
 //! | these simulations on a fold or a projection of your own | [`check`] |
 //! | a store of your own held against the contract | [`conformance`] |
+//! | a runtime of your own held against what a handle does on any | `runtimes`, with the feature `testing` |
 //!
 //! | to see | read |
 //! | --- | --- |
@@ -65,6 +66,8 @@ pub mod mutants;
 pub mod points;
 pub mod policy;
 pub mod purses;
+#[cfg(feature = "testing")]
+pub mod runtimes;
 pub mod safeguards;
 pub mod scenario;
 #[cfg(feature = "timeline")]

@@ -22,25 +22,24 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Features
+//!
+//! | feature | gives |
+//! | --- | --- |
+//! | `tower` | `FerryService`, a handle as a `tower::Service` |
+//! | `serde` | `Serialize` and `Deserialize` for [`applied`] |
 #![forbid(unsafe_code)]
 
 mod runtime;
+#[cfg(feature = "tower")]
+mod service;
 
-pub use ferry_core::{
-    Answer, Cause, Class, Commit, CommitError, Coverage, Durability, Failure, Fault, Fold, Instant,
-    InvalidRetry, ProjectResult, Projection, Record, RecordOf, Retry, Schema, Step, StepOf,
-    applied,
-    drive::{
-        BatchCall, BlockingProjectedStore, BlockingStore, Carries, Counters, Ferry, InvalidConfig,
-        InvalidSchedule, OwnCall, OwnCallOf, ProjectedStore, QueryError, ResumeError, Schedule,
-        SharedFold, SharedProjection, SharedSchema, Stats, Store, Submission, Sweep, SweepProgress,
-        SweepReport, Sweeper, SweeperHealth, Sweeping,
-    },
-    fold_write::{FoldWrite, Tally},
-    per_key::{InvalidLimits, Limits, Reason, Rejected},
-    projected_write::{AnswerOf, ProjectedWrite, resume::Resumed},
-};
+#[doc(inline)]
+pub use ferry_core::drive::facade::*;
 pub use runtime::Tokio;
+#[cfg(feature = "tower")]
+pub use service::{Answering, FerryService, ServiceError};
 
 /// Makes a [`Ferry`] on Tokio; see [`ferry_core::drive::Builder`].
 ///

@@ -1,15 +1,7 @@
 //! The suite of behaviours that every runtime has to show, on Tokio.
-#![expect(
-    unreachable_pub,
-    reason = "the suite is shared by the crates of several runtimes"
-)]
-
-#[macro_use]
-mod behaviour;
-
 use std::{future::Future, marker::PhantomData};
 
-use behaviour::Host;
+use ferry_sim::runtimes::{Host, ShutsDown};
 use ferry_tokio::Tokio;
 use tokio::runtime::{Builder, Runtime};
 
@@ -42,7 +34,9 @@ impl<F: Flavour> Host for On<F> {
     fn run<T>(&self, story: impl Future<Output = T>) -> T {
         self.runtime.block_on(story)
     }
+}
 
+impl<F: Flavour> ShutsDown for On<F> {
     fn shut_down(self) {
         drop(self.runtime);
     }
@@ -80,8 +74,6 @@ type MultiThread = On<Threads>;
 type CurrentThread = On<OneThread>;
 type PausedTime = On<Paused>;
 
-behaviours!(multi_thread: MultiThread);
-behaviours!(current_thread: CurrentThread);
-behaviours!(paused_time: PausedTime);
-timed_behaviours!(paused_time_exactly: PausedTime);
-threaded_behaviours!(multi_thread_at_once: MultiThread);
+ferry_sim::runtime_behaviours!(multi_thread: MultiThread, [shuts_down, blocks, cuts_off_what_blocks, parallel]);
+ferry_sim::runtime_behaviours!(current_thread: CurrentThread, [shuts_down, blocks, cuts_off_what_blocks]);
+ferry_sim::runtime_behaviours!(paused_time: PausedTime, [shuts_down, blocks, cuts_off_what_blocks, exact_time]);

@@ -7,12 +7,14 @@ use futures_core::Stream;
 
 use crate::{
     Schema,
+    per_key::Reason,
     projected_write::{ProjectedWrite, resume::Resumed},
 };
 
 use super::{
     carries::{Carries, SharedProjection},
     resuming::{Closed, ResumeError},
+    room::Place,
     rounds::ask_by,
     run::Tries,
     schedule::{InvalidSchedule, Schedule},
@@ -112,6 +114,29 @@ impl<C: Carries> Ferry<C> {
         input: C::Input,
     ) -> impl Future<Output = Result<SubmissionOf<C>, RejectedOf<C>>> + Send + use<C> {
         Arc::clone(self.shared()).submit_when_free(key, input)
+    }
+
+    /// Sets room aside for one input, if there is any and nobody waits for it.
+    ///
+    /// # Errors
+    ///
+    /// [`QueueFull`](Reason::QueueFull), or [`Closed`](Reason::Closed).
+    pub fn try_reserve(&self) -> Result<Place<C>, Reason> {
+        self.shared().try_reserve()
+    }
+
+    /// Waits for room in the process, in the order of arrival, and sets it aside for one input: for whoever has to know that
+    /// there is room before there is an input. It says nothing of a key's own bound.
+    ///
+    /// # Errors
+    ///
+    /// [`Closed`](Reason::Closed), when the handle is or gets closed.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future before it completes leaves the line. Nothing happens before it is first polled.
+    pub fn reserve(&self) -> impl Future<Output = Result<Place<C>, Reason>> + Send + use<C> {
+        Arc::clone(self.shared()).reserve()
     }
 
     /// Counters since the start, and gauges of the moment. Locks each shard in turn, for a moment.

@@ -57,11 +57,14 @@ mod sweep;
 mod sweeper;
 mod write;
 
+pub mod facade;
+
 pub use builder::{Builder, InvalidConfig};
 pub use carries::{Carries, SharedFold, SharedProjection, SharedSchema};
 pub use handle::Ferry;
 pub use own_call::{BatchCall, OwnCall, OwnCallOf};
 pub use resuming::ResumeError;
+pub use room::Place;
 pub use runtime::Runtime;
 pub use schedule::{InvalidSchedule, Schedule};
 pub use stats::{Counters, Stats};

@@ -1,6 +1,7 @@
 //! Waiting for room, fairly.
 
 use alloc::{sync::Arc, vec::Vec};
+use core::{fmt, time::Duration};
 
 use crate::{
     guard::discard,
@@ -14,17 +15,70 @@ use super::{
     shared::{Passenger, RejectedOf, Shared, SubmissionOf},
 };
 
-/// A place among the inputs that may queue. Dropped unused, it goes to the next in line.
-pub(super) struct Place<C: Carries>(Option<Arc<Shared<C>>>);
+/// Room for one input, set aside by [`reserve`](super::Ferry::reserve): one of the `max_queueing`, and counted among them.
+///
+/// Dropped unused, it goes to the next in line. It does not keep the handle open, and is worth nothing once that is closed.
+#[must_use = "dropping a place gives it to the next in line"]
+pub struct Place<C: Carries>(Option<Arc<Shared<C>>>);
 
 impl<C: Carries> Place<C> {
     pub(super) fn new(shared: &Arc<Shared<C>>) -> Self {
         Self(Some(Arc::clone(shared)))
     }
 
+    /// As [`Ferry::submit`](super::Ferry::submit), on this place: there is room in the process, whoever waits for it.
+    ///
+    /// # Errors
+    ///
+    /// With key and input, when the handle is closed by now, the key has as many queueing as it may, or the input is too
+    /// heavy. The place is given up.
+    pub fn submit(self, key: C::Key, input: C::Input) -> Result<SubmissionOf<C>, RejectedOf<C>> {
+        self.board(key, input, None)
+    }
+
+    /// As [`submit`](Self::submit), with a deadline this long from now: see [`Ferry::submit_within`](super::Ferry::submit_within).
+    ///
+    /// # Errors
+    ///
+    /// As [`submit`](Self::submit).
+    pub fn submit_within(
+        self,
+        key: C::Key,
+        input: C::Input,
+        within: Duration,
+    ) -> Result<SubmissionOf<C>, RejectedOf<C>> {
+        self.board(key, input, Some(within))
+    }
+
+    fn board(
+        self,
+        key: C::Key,
+        input: C::Input,
+        within: Option<Duration>,
+    ) -> Result<SubmissionOf<C>, RejectedOf<C>> {
+        let shared = match &self.0 {
+            Some(shared) => Arc::clone(shared),
+            None => unreachable!("a place is used once"),
+        };
+        let passenger = shared.passenger(key, input);
+        if shared.is_closed() {
+            return Err(shared.reject(passenger.rejected(Reason::Closed)));
+        }
+        let (submission, effects) = shared.board_at_once(passenger, within)?;
+        self.used();
+        shared.act(effects);
+        Ok(submission)
+    }
+
     /// An input has boarded on it; the input gives it back.
     fn used(mut self) {
         self.0 = None;
+    }
+}
+
+impl<C: Carries> fmt::Debug for Place<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Place").finish_non_exhaustive()
     }
 }
 
@@ -37,6 +91,25 @@ impl<C: Carries> Drop for Place<C> {
 }
 
 impl<C: Carries> Shared<C> {
+    /// Takes a place, if there is one and nobody waits for it.
+    pub(super) fn try_reserve(self: &Arc<Self>) -> Result<Place<C>, Reason> {
+        if self.is_closed() {
+            Err(Reason::Closed)
+        } else if self.room.try_take() {
+            Ok(Place::new(self))
+        } else {
+            Err(Reason::QueueFull)
+        }
+    }
+
+    /// Waits for a place, in the order of arrival.
+    pub(super) async fn reserve(self: Arc<Self>) -> Result<Place<C>, Reason> {
+        if self.is_closed() {
+            return Err(Reason::Closed);
+        }
+        self.place().await.ok_or(Reason::Closed)
+    }
+
     /// Waits for room in the process and at the key, in the order of arrival at each.
     pub(super) async fn submit_when_free(
         self: Arc<Self>,

@@ -6,7 +6,8 @@ use crate::Instant;
 
 /// What the driver asks of an async runtime: a clock, timers, tasks, and threads for blocking work.
 ///
-/// An adapter is a few dozen lines without logic; `ferry-tokio` is one to copy.
+/// An adapter is a few dozen lines without logic; `ferry-tokio` and `ferry-smol` are there to copy. What a handle needs of
+/// it is tested with one line, `ferry_sim::runtime_behaviours!`.
 pub trait Runtime: Send + Sync + 'static {
     /// The time on the runtime's own clock, the one that [`sleep`](Self::sleep) goes by. Never goes
     /// back.

@@ -12,7 +12,7 @@ use crate::fold_write::Tally;
 pub struct Stats {
     /// Gauge: inputs that wait for their key's next batch.
     pub waiting: usize,
-    /// Gauge: inputs waiting or in flight, what `max_queueing` bounds.
+    /// Gauge: inputs waiting or in flight, and places set aside for more; what `max_queueing` bounds.
     pub queueing: usize,
     /// Gauge: batches in flight, what `max_in_flight` bounds.
     pub batches_in_flight: usize,

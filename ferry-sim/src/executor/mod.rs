@@ -4,6 +4,7 @@
 //! tasks, and frozen for a while. Of the tasks that are ready, the schedule draws which is polled next; when
 //! none is, the clock jumps to the next timer.
 
+mod block_on;
 mod runtime;
 mod shared;
 mod tasks;

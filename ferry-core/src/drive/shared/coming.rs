@@ -31,6 +31,18 @@ impl<C: Carries> Shared<C> {
         }
         // Given back also when the key's `Eq` or `Clone` panics.
         let lent = Lent(self);
+        let (submission, effects) = self.board_at_once(passenger, within)?;
+        lent.used();
+        self.act(effects);
+        Ok(submission)
+    }
+
+    /// Boards an input that has its place among the queueing, unless its key is full or others wait there.
+    pub(in crate::drive) fn board_at_once(
+        &self,
+        passenger: Passenger<C>,
+        within: Option<Duration>,
+    ) -> Result<(SubmissionOf<C>, Effects<C>), RejectedOf<C>> {
         let shard = self.shard(passenger.hash);
         let mut state = shard.state.lock();
         let boarded = if state.is_behind(&passenger) {
@@ -39,14 +51,7 @@ impl<C: Carries> Shared<C> {
             self.board(shard, &mut state, passenger, within)
         };
         drop(state);
-        match boarded {
-            Ok((submission, effects)) => {
-                lent.used();
-                self.act(effects);
-                Ok(submission)
-            }
-            Err(rejected) => Err(self.reject(rejected)),
-        }
+        boarded.map_err(|rejected| self.reject(rejected))
     }
 
     /// An input with what is known of it before anything is locked.

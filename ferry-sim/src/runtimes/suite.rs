@@ -1,73 +1,39 @@
-//! What a handle does, as its user sees it: the same on every runtime.
-//!
-//! A runtime's test crate implements [`Host`] and names the suite once for each flavour of it:
-//! `behaviours!(multi_thread: MultiThread)`. Behaviours that need a clock which a test can move by
-//! nothing but sleeping are in [`timed_behaviours!`], those for which tasks have to run at once in
-//! [`threaded_behaviours!`].
-//!
-//! | to see | read |
-//! | --- | --- |
-//! | who waits for whom, and in which order | `order.rs`, `batching.rs` |
-//! | how much there may be at once | `bounds.rs`, `fairness.rs`, `room.rs` |
-//! | fenced writes | `writes.rs`, `blocking.rs`, `nodes.rs` |
-//! | commit, then project | `projecting.rs` |
-//! | the projection alone | `resuming.rs`, `sharing_a_run.rs`; of many keys `sweeping.rs`; on a schedule `sweepers.rs`, `sweepers_by_the_clock.rs` |
-//! | clocks | `linger.rs`, `deadlines.rs`, `retries.rs` |
-//! | callers who go | `dropping.rs` |
-//! | user code that panics | `panics.rs`, `drops_that_panic.rs`, `types_that_panic.rs`, `keys_that_panic.rs`, `resumed_types_that_panic.rs` |
-//! | user code that uses the handle | `calling_back.rs` |
-//! | the end | `closing.rs`, `orphans.rs`, `shutdown.rs` |
-//! | what takes two threads | `threads.rs` |
-//! | everything at once | `soak.rs`, `projecting_soak.rs` |
-//! | what the behaviours are told with | `host.rs`, `gate.rs`, `courier.rs`, `bank.rs`, `gallery.rs`, `walls.rs`, `bomb.rs`, `reaction.rs` |
+//! The suite as a macro: which behaviours there are, and which of them ask for more than any runtime has.
 
-pub mod batching;
-pub mod blocking;
-pub mod bounds;
-pub mod calling_back;
-pub mod closing;
-pub mod deadlines;
-pub mod dropping;
-pub mod drops_that_panic;
-pub mod fairness;
-pub mod keys_that_panic;
-pub mod linger;
-pub mod nodes;
-pub mod order;
-pub mod orphans;
-pub mod panics;
-pub mod projecting;
-pub mod projecting_soak;
-pub mod resumed_types_that_panic;
-pub mod resuming;
-pub mod retries;
-pub mod room;
-pub mod sharing_a_run;
-pub mod shutdown;
-pub mod soak;
-pub mod sweepers;
-pub mod sweepers_by_the_clock;
-pub mod sweeping;
-pub mod threads;
-pub mod types_that_panic;
-pub mod writes;
-
-mod bank;
-mod bomb;
-mod courier;
-mod gallery;
-mod gate;
-mod host;
-mod reaction;
-mod walls;
-
-pub use host::{Host, show};
-
-/// Shows every behaviour on the host of this name, in a module of the other.
+/// Shows on a [`Host`](crate::runtimes::Host) what a handle does, a test for each behaviour.
+///
+/// See [`runtimes`](crate::runtimes) for the words in brackets.
 #[macro_export]
-macro_rules! behaviours {
-    ($name:ident: $host:ident) => {
-        $crate::tests! { $name: $host;
+macro_rules! runtime_behaviours {
+    ($name:ident: $host:ty) => {
+        $crate::runtime_behaviours!($name: $host, []);
+    };
+    ($name:ident: $host:ty, [$($capability:ident),* $(,)?]) => {
+        mod $name {
+            #[allow(unused_imports, reason = "the host may be named by its whole path")]
+            use super::*;
+
+            $crate::runtime_behaviours!(@any $host);
+            $(mod $capability {
+                use super::*;
+
+                $crate::runtime_behaviours!(@$capability $host);
+            })*
+        }
+    };
+    (@any $host:ty) => {
+        $crate::runtime_tests! { $host;
+            contract: [
+                a_sleep_is_over_no_sooner_than_asked_for,
+                a_sleep_without_end_goes_on,
+                clones_go_by_one_clock,
+                a_task_runs_to_its_end_though_nobody_waits_for_it,
+                blocking_work_gives_what_it_returns,
+                a_panic_of_blocking_work_is_carried_to_who_awaits_it,
+                a_lone_input_waits_for_company_at_least_so_long,
+                a_waiting_input_expires_no_sooner_than_its_moment,
+                a_try_is_made_no_sooner_than_the_store_asks_for,
+            ]
             order: [
                 inputs_of_a_key_go_in_the_order_of_submission,
                 threads_that_submit_at_once_each_keep_their_own_order,
@@ -111,6 +77,15 @@ macro_rules! behaviours {
                 closing_sends_away_all_who_wait_for_room,
                 many_tasks_wait_for_little_room_and_all_get_some,
             ]
+            reserving: [
+                a_place_is_one_of_those_that_may_queue,
+                a_place_that_is_dropped_goes_to_who_waits_longest,
+                who_waits_for_a_place_may_leave_the_line,
+                a_place_opens_no_full_key,
+                a_place_is_worth_nothing_once_the_handle_is_closed,
+                a_place_outlives_the_last_handle,
+                an_input_on_a_place_has_a_deadline_of_its_own,
+            ]
             writes: [
                 each_caller_hears_the_balance_after_its_own,
                 a_batch_of_many_makes_one_commit,
@@ -126,7 +101,6 @@ macro_rules! behaviours {
                 nodes_that_share_a_key_lose_nothing_and_apply_nothing_twice,
             ]
             blocking: [
-                a_call_that_blocks_holds_nobody_else_up,
                 trouble_of_a_store_that_blocks_is_ridden_out,
                 a_panic_of_a_store_that_blocks_fails_its_batch_alone,
             ]
@@ -192,17 +166,6 @@ macro_rules! behaviours {
                 the_last_handle_may_go_with_an_answer,
                 a_fold_write_is_carried_to_its_end_and_goes_too,
             ]
-            shutdown: [
-                what_waits_behind_a_batch_was_not_committed_what_is_in_it_may_be,
-                what_lingers_was_not_committed,
-                what_waits_for_its_turn_was_not_committed,
-                a_hundred_thousand_keys_that_wait_are_all_told,
-                what_is_submitted_to_a_runtime_that_is_gone_was_not_committed,
-                a_parked_task_that_is_gone_carries_nothing,
-                those_who_close_hear_of_the_end,
-                a_fold_write_cut_off_at_any_stage_is_in_doubt,
-                a_blocking_write_that_is_cut_off_is_in_doubt,
-            ]
             projecting: [
                 who_hears_that_it_is_projected_finds_it_in_the_view,
                 nobody_is_answered_before_the_view_shows_it,
@@ -214,8 +177,6 @@ macro_rules! behaviours {
                 a_caller_who_goes_leaves_no_debt,
                 a_panic_of_the_look_at_a_record_costs_its_view_alone,
                 a_projection_overtaken_by_another_nodes_is_still_true,
-                a_store_that_blocks_projects_too,
-                a_runtime_that_goes_between_the_two_writes_leaves_the_debt_to_another,
             ]
             resuming: [
                 a_resume_says_what_it_did,
@@ -227,8 +188,6 @@ macro_rules! behaviours {
                 a_key_that_was_resumed_is_forgotten,
                 beside_live_batches_and_other_handles_everything_is_shown_once,
                 user_code_that_panics_is_heard_of_and_the_handle_goes_on,
-                a_runtime_that_goes_in_mid_run_leaves_nobody_waiting,
-                a_runtime_that_is_gone_resumes_nothing,
             ]
             sharing_a_run: [
                 those_who_ask_at_once_share_one_run,
@@ -260,10 +219,8 @@ macro_rules! behaviours {
                 a_sweep_that_is_dropped_begins_nothing_more,
                 a_sweep_that_is_dropped_in_mid_pause_leaves_nothing,
                 a_sweep_may_be_awaited_outside_of_the_runtime,
-                a_runtime_that_goes_cuts_a_sweep_short,
             ]
             sweepers: [
-                what_a_handle_left_that_died_is_finished,
                 a_schedule_that_makes_no_sense_is_refused,
                 a_sweeper_resumes_no_more_keys_at_a_time_than_it_may,
                 a_key_that_is_found_twice_is_tried_once_and_forgotten_when_it_has_paid,
@@ -275,25 +232,64 @@ macro_rules! behaviours {
                 a_sweeper_that_waits_ends_with_its_handle,
                 a_query_that_panics_when_it_is_dropped_does_not_keep_its_sweeper,
                 a_sweeper_keeps_its_handle,
-                a_runtime_that_goes_takes_its_sweepers_along,
                 a_look_that_panics_is_a_key_that_fails,
                 an_error_of_a_query_may_do_as_it_likes_when_it_is_dropped,
-            ]
-            projecting_soak: [
-                whatever_dies_everything_is_shown_once_in_the_end,
             ]
             soak: [
                 every_operation_is_accounted_for,
             ]
         }
     };
-}
-
-/// Shows the behaviours that need a clock which moves only when nothing else can.
-#[macro_export]
-macro_rules! timed_behaviours {
-    ($name:ident: $host:ident) => {
-        $crate::tests! { $name: $host;
+    (@shuts_down $host:ty) => {
+        $crate::runtime_tests! { $host;
+            shutdown: [
+                what_waits_behind_a_batch_was_not_committed_what_is_in_it_may_be,
+                what_lingers_was_not_committed,
+                what_waits_for_its_turn_was_not_committed,
+                a_hundred_thousand_keys_that_wait_are_all_told,
+                what_is_submitted_to_a_runtime_that_is_gone_was_not_committed,
+                a_parked_task_that_is_gone_carries_nothing,
+                those_who_close_hear_of_the_end,
+                a_fold_write_cut_off_at_any_stage_is_in_doubt,
+            ]
+            projecting: [
+                a_runtime_that_goes_between_the_two_writes_leaves_the_debt_to_another,
+            ]
+            resuming: [
+                a_runtime_that_goes_in_mid_run_leaves_nobody_waiting,
+                a_runtime_that_is_gone_resumes_nothing,
+            ]
+            sweeping: [
+                a_runtime_that_goes_cuts_a_sweep_short,
+            ]
+            sweepers: [
+                what_a_handle_left_that_died_is_finished,
+                a_runtime_that_goes_takes_its_sweepers_along,
+            ]
+            projecting_soak: [
+                whatever_dies_everything_is_shown_once_in_the_end,
+            ]
+        }
+    };
+    (@blocks $host:ty) => {
+        $crate::runtime_tests! { $host;
+            blocking: [
+                a_call_that_blocks_holds_nobody_else_up,
+            ]
+            projecting: [
+                a_store_that_blocks_projects_too,
+            ]
+        }
+    };
+    (@cuts_off_what_blocks $host:ty) => {
+        $crate::runtime_tests! { $host;
+            shutdown: [
+                a_blocking_write_that_is_cut_off_is_in_doubt,
+            ]
+        }
+    };
+    (@exact_time $host:ty) => {
+        $crate::runtime_tests! { $host;
             linger: [
                 a_lone_input_waits_for_company_exactly_so_long,
                 the_wait_counts_from_the_oldest_input,
@@ -343,32 +339,35 @@ macro_rules! timed_behaviours {
             ]
         }
     };
-}
-
-/// Shows the behaviours for which tasks have to run at once, on two threads at least.
-#[macro_export]
-macro_rules! threaded_behaviours {
-    ($name:ident: $host:ident) => {
-        $crate::tests! { $name: $host;
+    (@parallel $host:ty) => {
+        $crate::runtime_tests! { $host;
             threads: [
                 close_waits_for_answers_that_are_held_up,
                 nobody_joins_a_run_that_is_over,
             ]
         }
     };
+    (@$capability:ident $host:ty) => {
+        compile_error!(concat!(
+            "no capability of a runtime: `", stringify!($capability),
+            "`; there are shuts_down, blocks, cuts_off_what_blocks, exact_time and parallel",
+        ));
+    };
 }
 
 /// A test for each behaviour, in a module for each topic.
+#[doc(hidden)]
 #[macro_export]
-macro_rules! tests {
-    ($name:ident: $host:ident; $($topic:ident: [$($behaviour:ident),* $(,)?])*) => {
-        mod $name {
-            $(mod $topic {
-                $(#[test]
-                fn $behaviour() {
-                    $crate::behaviour::show::<$crate::$host>($crate::behaviour::$topic::$behaviour);
-                })*
+macro_rules! runtime_tests {
+    ($host:ty; $($topic:ident: [$($behaviour:ident),* $(,)?])*) => {
+        $(mod $topic {
+            #[allow(unused_imports, reason = "the host may be named by its whole path")]
+            use super::*;
+
+            $(#[test]
+            fn $behaviour() {
+                $crate::runtimes::show::<$host>($crate::runtimes::$topic::$behaviour);
             })*
-        }
+        })*
     };
 }

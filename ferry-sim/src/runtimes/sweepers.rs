@@ -59,7 +59,7 @@ async fn until<H: Host>(host: &H, sweeper: &Sweeper, sees: impl Fn(&SweeperHealt
     }
 }
 
-pub fn what_a_handle_left_that_died_is_finished<H: Host>(host: H) {
+pub fn what_a_handle_left_that_died_is_finished<H: ShutsDown>(host: H) {
     let gallery = Gallery::new();
     {
         let host = H::start();
@@ -391,7 +391,7 @@ pub fn a_sweeper_keeps_its_handle<H: Host>(host: H) {
     });
 }
 
-pub fn a_runtime_that_goes_takes_its_sweepers_along<H: Host>(_: H) {
+pub fn a_runtime_that_goes_takes_its_sweepers_along<H: ShutsDown>(_: H) {
     for is_in_mid_turn in [false, true] {
         let host = H::start();
         let gallery = Gallery::new();

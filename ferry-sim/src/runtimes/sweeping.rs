@@ -402,7 +402,7 @@ pub fn a_sweep_may_be_awaited_outside_of_the_runtime<H: Host>(host: H) {
     gallery.walls.assert_all_is_shown();
 }
 
-pub fn a_runtime_that_goes_cuts_a_sweep_short<H: Host>(_: H) {
+pub fn a_runtime_that_goes_cuts_a_sweep_short<H: ShutsDown>(_: H) {
     for is_paused in [false, true] {
         let host = H::start();
         let gallery = owing(0..3);

@@ -297,7 +297,7 @@ pub fn user_code_that_panics_is_heard_of_and_the_handle_goes_on<H: Host>(host: H
     });
 }
 
-pub fn a_runtime_that_goes_in_mid_run_leaves_nobody_waiting<H: Host>(_: H) {
+pub fn a_runtime_that_goes_in_mid_run_leaves_nobody_waiting<H: ShutsDown>(_: H) {
     for stage in 0..5 {
         let host = H::start();
         let gallery = owing(1);
@@ -337,7 +337,7 @@ pub fn a_runtime_that_goes_in_mid_run_leaves_nobody_waiting<H: Host>(_: H) {
     }
 }
 
-pub fn a_runtime_that_is_gone_resumes_nothing<H: Host>(host: H) {
+pub fn a_runtime_that_is_gone_resumes_nothing<H: ShutsDown>(host: H) {
     let gallery = owing(1);
     let curator = open_curator(&host, &gallery);
     host.shut_down();

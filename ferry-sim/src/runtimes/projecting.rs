@@ -144,7 +144,7 @@ pub fn a_projection_that_always_fails_makes_no_input_fail<H: Host>(host: H) {
                 assert_eq!(gallery.calls(7).1, tries * id as usize, "{curse:?}");
             }
             assert_eq!(gallery.walls.pending(), [7]);
-            assert_eq!(gallery.walls.shown(7), []);
+            assert_eq!(gallery.walls.shown(7), [0_u64; 0]);
             let writes = curator.stats().counters.writes;
             assert_eq!((writes.applied, writes.failed, writes.late), (6, 0, 3));
             // The next that can be projected pays for all.
@@ -389,7 +389,7 @@ pub fn a_store_that_blocks_projects_too<H: Host>(host: H) {
     });
 }
 
-pub fn a_runtime_that_goes_between_the_two_writes_leaves_the_debt_to_another<H: Host>(_: H) {
+pub fn a_runtime_that_goes_between_the_two_writes_leaves_the_debt_to_another<H: ShutsDown>(_: H) {
     for stage in 0..2 {
         let host = H::start();
         let gallery = Gallery::new();

@@ -50,7 +50,7 @@ fn assert_is_over(ferry: &CourierFerry) {
     );
 }
 
-pub fn what_waits_behind_a_batch_was_not_committed_what_is_in_it_may_be<H: Host>(host: H) {
+pub fn what_waits_behind_a_batch_was_not_committed_what_is_in_it_may_be<H: ShutsDown>(host: H) {
     let courier = Courier::new(Gate::closed());
     let ferry = host
         .builder()
@@ -69,7 +69,7 @@ pub fn what_waits_behind_a_batch_was_not_committed_what_is_in_it_may_be<H: Host>
     assert_is_over(&ferry);
 }
 
-pub fn what_lingers_was_not_committed<H: Host>(host: H) {
+pub fn what_lingers_was_not_committed<H: ShutsDown>(host: H) {
     let courier = Courier::new(Gate::opened());
     let builder = host.builder().linger(Duration::from_secs(3600)).shards(4);
     let ferry = builder.batch_call(courier.clone()).unwrap();
@@ -81,7 +81,7 @@ pub fn what_lingers_was_not_committed<H: Host>(host: H) {
     assert_is_over(&ferry);
 }
 
-pub fn what_waits_for_its_turn_was_not_committed<H: Host>(host: H) {
+pub fn what_waits_for_its_turn_was_not_committed<H: ShutsDown>(host: H) {
     let courier = Courier::new(Gate::closed());
     let ferry = host
         .builder()
@@ -98,7 +98,7 @@ pub fn what_waits_for_its_turn_was_not_committed<H: Host>(host: H) {
     assert_is_over(&ferry);
 }
 
-pub fn a_hundred_thousand_keys_that_wait_are_all_told<H: Host>(host: H) {
+pub fn a_hundred_thousand_keys_that_wait_are_all_told<H: ShutsDown>(host: H) {
     let courier = Courier::new(Gate::closed());
     let keys = 100_000;
     let builder = host
@@ -117,7 +117,7 @@ pub fn a_hundred_thousand_keys_that_wait_are_all_told<H: Host>(host: H) {
     assert_is_over(&ferry);
 }
 
-pub fn what_is_submitted_to_a_runtime_that_is_gone_was_not_committed<H: Host>(_: H) {
+pub fn what_is_submitted_to_a_runtime_that_is_gone_was_not_committed<H: ShutsDown>(_: H) {
     for linger in [Duration::ZERO, Duration::from_secs(1)] {
         let host = H::start();
         let courier = Courier::new(Gate::opened());
@@ -133,7 +133,7 @@ pub fn what_is_submitted_to_a_runtime_that_is_gone_was_not_committed<H: Host>(_:
     }
 }
 
-pub fn a_parked_task_that_is_gone_carries_nothing<H: Host>(host: H) {
+pub fn a_parked_task_that_is_gone_carries_nothing<H: ShutsDown>(host: H) {
     let courier = Courier::new(Gate::opened());
     let ferry = host.builder().batch_call(courier.clone()).unwrap();
     host.run(async { ferry.submit(1, 0).unwrap().await.unwrap() });
@@ -142,7 +142,7 @@ pub fn a_parked_task_that_is_gone_carries_nothing<H: Host>(host: H) {
     assert_is_over(&ferry);
 }
 
-pub fn those_who_close_hear_of_the_end<H: Host>(host: H) {
+pub fn those_who_close_hear_of_the_end<H: ShutsDown>(host: H) {
     let courier = Courier::new(Gate::closed());
     let ferry = host.builder().batch_call(courier.clone()).unwrap();
     let in_flight = ferry.submit(1, 0).unwrap();
@@ -154,7 +154,7 @@ pub fn those_who_close_hear_of_the_end<H: Host>(host: H) {
     assert_was_under_way(in_flight);
 }
 
-pub fn a_fold_write_cut_off_at_any_stage_is_in_doubt<H: Host>(_: H) {
+pub fn a_fold_write_cut_off_at_any_stage_is_in_doubt<H: ShutsDown>(_: H) {
     for stage in 0..3 {
         let host = H::start();
         let bank = Bank::new();
@@ -175,7 +175,7 @@ pub fn a_fold_write_cut_off_at_any_stage_is_in_doubt<H: Host>(_: H) {
     }
 }
 
-pub fn a_blocking_write_that_is_cut_off_is_in_doubt<H: Host>(host: H) {
+pub fn a_blocking_write_that_is_cut_off_is_in_doubt<H: ShutsDown>(host: H) {
     let bank = Bank::new();
     let blocking = BlockingBank(bank.clone());
     let ferry = host

@@ -87,7 +87,7 @@ impl Walls {
     /// That every view shows what its record holds, each entry once, and that nothing is pending.
     #[track_caller]
     pub fn assert_all_is_shown(&self) {
-        assert_eq!(self.pending(), []);
+        assert_eq!(self.pending(), [0_u64; 0]);
         let state = self.0.lock().unwrap();
         for (number, stored) in &state.rooms {
             assert_eq!(stored.view, stored.log, "the view of {number}");

@@ -10,30 +10,42 @@ use ferry_core::{
 /// After so long a behaviour is reported as hanging. Nothing is expected to take any time at all.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A runtime to show the behaviours on.
+/// A runtime to show the behaviours on. Each is shown on one of its own, on a thread of its own.
 pub trait Host: Sized + 'static {
+    /// What the handles are built on.
     type Runtime: Runtime + Clone;
 
+    /// A runtime without tasks.
     fn start() -> Self;
 
+    /// The runtime: the same one each time, with one clock.
     fn runtime(&self) -> Self::Runtime;
 
-    /// Runs the story to its end, and the runtime's tasks meanwhile.
+    /// Runs the story to its end, and the runtime's tasks meanwhile: on this thread or on others.
     fn run<T>(&self, story: impl Future<Output = T>) -> T;
 
-    /// Returns when every task of the runtime is dropped.
-    fn shut_down(self);
-
+    /// Begins a handle on it.
     fn builder(&self) -> Builder<Self::Runtime> {
         Builder::on(self.runtime())
     }
 
+    /// The time by its clock.
     fn now(&self) -> Instant {
         self.runtime().now()
     }
 }
 
+/// A host whose tasks can be dropped in mid-way, as they are when a program ends.
+pub trait ShutsDown: Host {
+    /// Returns when every task is dropped, and drops from then on whatever is spawned.
+    fn shut_down(self);
+}
+
 /// Shows one behaviour on a fresh runtime.
+///
+/// # Panics
+///
+/// When the runtime does not show it, or does not come to an end within two minutes.
 pub fn show<H: Host>(behaviour: fn(H)) {
     let (done, is_done) = mpsc::channel();
     let story = thread::spawn(move || {

@@ -144,7 +144,7 @@ impl<R: Runtime> Visitor<R> {
 }
 
 /// A node that lives until its first visitor is done, or until all are.
-fn live<H: Host>(walls: &Arc<Walls>, sent: &Sent, seed: u64) -> Heard {
+fn live<H: ShutsDown>(walls: &Arc<Walls>, sent: &Sent, seed: u64) -> Heard {
     let host = H::start();
     let gallery = Gallery::on(walls.clone());
     gallery.runs_out_of_luck(seed);
@@ -195,14 +195,14 @@ impl Heard {
     }
 }
 
-pub fn whatever_dies_everything_is_shown_once_in_the_end<H: Host>(_: H) {
+pub fn whatever_dies_everything_is_shown_once_in_the_end<H: ShutsDown>(_: H) {
     for seed in 1..=3 {
         let soaked = catch_unwind(AssertUnwindSafe(|| soak::<H>(seed)));
         assert!(soaked.is_ok(), "the seed was {seed}");
     }
 }
 
-fn soak<H: Host>(seed: u64) {
+fn soak<H: ShutsDown>(seed: u64) {
     let (walls, sent) = (Arc::<Walls>::default(), Sent::default());
     let nodes: Vec<_> = (0..NODES)
         .map(|node| {

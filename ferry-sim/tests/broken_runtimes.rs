@@ -1,0 +1,219 @@
+//! The suite notices a runtime that is broken.
+
+use std::{
+    panic,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use ferry_core::{Instant, drive::Runtime};
+use ferry_sim::{
+    executor::{Executor, Process},
+    runtimes::{self, Host},
+};
+
+/// A runtime with a defect.
+#[derive(Clone)]
+struct Broken<D> {
+    sound: Process,
+    defect: D,
+}
+
+/// What is wrong with it. By default, nothing.
+trait Defect: Default + Clone + Send + Sync + 'static {
+    fn now(&self, sound: Instant) -> Instant {
+        sound
+    }
+
+    fn sleep(&self, asked: Duration) -> Duration {
+        asked
+    }
+
+    fn drops_tasks(&self) -> bool {
+        false
+    }
+
+    fn drops_panics(&self) -> bool {
+        false
+    }
+}
+
+impl<D: Defect> Runtime for Broken<D> {
+    fn now(&self) -> Instant {
+        self.defect.now(self.sound.now())
+    }
+
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send + 'static {
+        self.sound.sleep(self.defect.sleep(duration))
+    }
+
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        if self.defect.drops_tasks() {
+            drop(task);
+        } else {
+            self.sound.spawn(task);
+        }
+    }
+
+    fn spawn_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> impl Future<Output = T> + Send + 'static {
+        let work = self
+            .sound
+            .spawn_blocking(move || panic::catch_unwind(panic::AssertUnwindSafe(work)));
+        let drops_panics = self.defect.drops_panics();
+        async move {
+            match work.await {
+                Ok(output) => output,
+                Err(_) if drops_panics => panic!("some other message"),
+                Err(payload) => panic::resume_unwind(payload),
+            }
+        }
+    }
+}
+
+struct On<D> {
+    executor: Executor,
+    runtime: Broken<D>,
+}
+
+impl<D: Defect> Host for On<D> {
+    type Runtime = Broken<D>;
+
+    fn start() -> Self {
+        let executor = Executor::new(7);
+        let runtime = Broken {
+            sound: executor.process(),
+            defect: D::default(),
+        };
+        Self { executor, runtime }
+    }
+
+    fn runtime(&self) -> Broken<D> {
+        self.runtime.clone()
+    }
+
+    fn run<T>(&self, story: impl Future<Output = T>) -> T {
+        self.executor.block_on(story)
+    }
+}
+
+fn shows<D: Defect>(behaviour: fn(On<D>)) -> bool {
+    panic::catch_unwind(|| runtimes::show(behaviour)).is_ok()
+}
+
+#[derive(Clone, Default)]
+struct Nothing;
+
+impl Defect for Nothing {}
+
+#[test]
+fn what_is_not_broken_is_sound() {
+    assert!(shows::<Nothing>(
+        runtimes::contract::a_sleep_is_over_no_sooner_than_asked_for
+    ));
+    assert!(shows::<Nothing>(runtimes::contract::clones_go_by_one_clock));
+    assert!(shows::<Nothing>(
+        runtimes::contract::a_panic_of_blocking_work_is_carried_to_who_awaits_it
+    ));
+    assert!(shows::<Nothing>(
+        runtimes::contract::a_task_runs_to_its_end_though_nobody_waits_for_it
+    ));
+}
+
+/// Its sleeps are over too soon.
+#[derive(Clone, Default)]
+struct Hasty;
+
+impl Defect for Hasty {
+    fn sleep(&self, asked: Duration) -> Duration {
+        asked / 2
+    }
+}
+
+#[test]
+fn sleeps_that_are_over_too_soon_are_noticed() {
+    assert!(!shows::<Hasty>(
+        runtimes::contract::a_sleep_is_over_no_sooner_than_asked_for
+    ));
+}
+
+/// Its sleeps without end come to one.
+#[derive(Clone, Default)]
+struct Finite;
+
+impl Defect for Finite {
+    fn sleep(&self, asked: Duration) -> Duration {
+        if asked == Duration::MAX {
+            Duration::ZERO
+        } else {
+            asked
+        }
+    }
+}
+
+#[test]
+fn an_end_of_what_has_none_is_noticed() {
+    assert!(!shows::<Finite>(
+        runtimes::contract::a_sleep_without_end_goes_on
+    ));
+}
+
+/// Its clock goes back now and then.
+#[derive(Clone, Default)]
+struct Swaying(Arc<AtomicU64>);
+
+impl Defect for Swaying {
+    fn now(&self, sound: Instant) -> Instant {
+        let back = self.0.fetch_add(1, Relaxed) % 2;
+        sound + Duration::from_nanos(1 - back)
+    }
+}
+
+#[test]
+fn a_clock_that_goes_back_is_noticed() {
+    assert!(!shows::<Swaying>(
+        runtimes::contract::clones_go_by_one_clock
+    ));
+}
+
+/// It forgets its tasks.
+#[derive(Clone, Default)]
+struct Forgetful;
+
+impl Defect for Forgetful {
+    fn drops_tasks(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn tasks_that_are_dropped_are_noticed() {
+    assert!(!shows::<Forgetful>(
+        runtimes::contract::a_task_runs_to_its_end_though_nobody_waits_for_it
+    ));
+    assert!(!shows::<Forgetful>(
+        runtimes::order::each_caller_hears_its_own_answer
+    ));
+}
+
+/// It tells that blocking work panicked, but not how.
+#[derive(Clone, Default)]
+struct Vague;
+
+impl Defect for Vague {
+    fn drops_panics(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn panics_that_are_not_carried_are_noticed() {
+    assert!(!shows::<Vague>(
+        runtimes::contract::a_panic_of_blocking_work_is_carried_to_who_awaits_it
+    ));
+}

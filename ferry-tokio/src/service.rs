@@ -1,0 +1,190 @@
+//! A handle as a service, to be put under the layers of `tower`.
+
+use std::{
+    error::Error,
+    fmt,
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use ferry_core::{
+    Failure,
+    drive::{Carries, Ferry, Place, Submission},
+    per_key::Reason,
+};
+
+/// A handle as a [`tower::Service`](tower_service::Service): a request is a key and an input.
+///
+/// `poll_ready` is back-pressure: it waits, in the order of arrival, until there is room in the process, and sets it aside
+/// for the next call. A key's own bound (`max_queueing_per_key`) is not known until the call, and rejects it then. Each clone
+/// waits for a place of its own; a service that is ready keeps its place until it is called or dropped, so do not keep one
+/// ready for long.
+///
+/// Under a time-out layer, an input whose time is up is withdrawn if it still waits; one in flight is carried to its end,
+/// unheard. Under a retry layer, send the same id again: nothing is applied twice.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+/// use std::time::Duration;
+/// use tower::{Service, ServiceBuilder, ServiceExt};
+///
+/// let ferry = ferry_tokio::Builder::new().per_key(|_key: u64, inputs: Vec<u64>| async { inputs })?;
+/// let mut service = ServiceBuilder::new()
+///     .load_shed()
+///     .timeout(Duration::from_secs(1))
+///     .service(ferry_tokio::FerryService::new(ferry));
+/// assert_eq!(service.ready().await?.call((7, 42)).await?, 42);
+/// # Ok(())
+/// # }
+/// ```
+pub struct FerryService<C: Carries> {
+    ferry: Ferry<C>,
+    room: Room<C>,
+}
+
+/// What is known of room for the next call.
+enum Room<C: Carries> {
+    Unasked,
+    Awaited(Pin<Box<dyn Future<Output = Result<Place<C>, Reason>> + Send>>),
+    SetAside(Place<C>),
+}
+
+impl<C: Carries> FerryService<C> {
+    /// The handle as a service.
+    #[must_use]
+    pub fn new(ferry: Ferry<C>) -> Self {
+        let room = Room::Unasked;
+        Self { ferry, room }
+    }
+
+    /// The handle itself.
+    #[must_use]
+    pub fn get_ref(&self) -> &Ferry<C> {
+        &self.ferry
+    }
+}
+
+impl<C: Carries> tower_service::Service<(C::Key, C::Input)> for FerryService<C> {
+    type Response = C::Answer;
+    type Error = ServiceError<C::Error>;
+    type Future = Answering<C>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        loop {
+            self.room = match &mut self.room {
+                Room::SetAside(_) => return Poll::Ready(Ok(())),
+                Room::Awaited(awaited) => match ready!(awaited.as_mut().poll(context)) {
+                    Ok(place) => Room::SetAside(place),
+                    Err(reason) => {
+                        self.room = Room::Unasked;
+                        return Poll::Ready(Err(ServiceError::Rejected(reason)));
+                    }
+                },
+                Room::Unasked => match self.ferry.try_reserve() {
+                    Ok(place) => Room::SetAside(place),
+                    Err(_) => Room::Awaited(Box::pin(self.ferry.reserve())),
+                },
+            };
+        }
+    }
+
+    /// # Panics
+    ///
+    /// When `poll_ready` did not say that the service is ready.
+    fn call(&mut self, (key, input): (C::Key, C::Input)) -> Answering<C> {
+        let Room::SetAside(place) = std::mem::replace(&mut self.room, Room::Unasked) else {
+            panic!("`call` without `poll_ready`: await `ServiceExt::ready` first")
+        };
+        Answering(match place.submit(key, input) {
+            Ok(submission) => Way::Accepted(submission),
+            Err(rejected) => Way::Rejected(Some(rejected.reason)),
+        })
+    }
+}
+
+impl<C: Carries> Clone for FerryService<C> {
+    /// Not ready yet, whether or not this one is.
+    fn clone(&self) -> Self {
+        Self::new(self.ferry.clone())
+    }
+}
+
+impl<C: Carries> From<Ferry<C>> for FerryService<C> {
+    fn from(ferry: Ferry<C>) -> Self {
+        Self::new(ferry)
+    }
+}
+
+impl<C: Carries> fmt::Debug for FerryService<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FerryService")
+            .field("ferry", &self.ferry)
+            .field("is_ready", &matches!(self.room, Room::SetAside(_)))
+            .finish()
+    }
+}
+
+/// Completes with the answer; see [`Submission`] for what dropping it does.
+#[must_use = "dropping it withdraws the input if that still waits"]
+pub struct Answering<C: Carries>(Way<C>);
+
+enum Way<C: Carries> {
+    Accepted(Submission<C::Answer, C::Error>),
+    /// `None` once it was told.
+    Rejected(Option<Reason>),
+}
+
+impl<C: Carries> Future for Answering<C> {
+    type Output = Result<C::Answer, ServiceError<C::Error>>;
+
+    /// # Panics
+    ///
+    /// When polled again after it has completed.
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            Way::Accepted(submission) => {
+                let answer = ready!(Pin::new(submission).poll(context));
+                Poll::Ready(answer.map_err(ServiceError::Failed))
+            }
+            Way::Rejected(reason) => match reason.take() {
+                Some(reason) => Poll::Ready(Err(ServiceError::Rejected(reason))),
+                None => panic!("`Answering` polled after it completed"),
+            },
+        }
+    }
+}
+
+impl<C: Carries> fmt::Debug for Answering<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answering").finish_non_exhaustive()
+    }
+}
+
+/// Why a request was not answered with an outcome.
+#[derive(Debug)]
+pub enum ServiceError<E> {
+    /// It was not accepted. Nothing was written.
+    Rejected(Reason),
+    /// It was accepted, and has failed.
+    Failed(Failure<E>),
+}
+
+impl<E: fmt::Display> fmt::Display for ServiceError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rejected(reason) => write!(f, "rejected: {reason}"),
+            Self::Failed(failure) => failure.fmt(f),
+        }
+    }
+}
+
+impl<E: Error + 'static> Error for ServiceError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Rejected(_) => None,
+            Self::Failed(failure) => failure.source(),
+        }
+    }
+}
