@@ -17,6 +17,9 @@ use crate::{
 /// More than clocks lose by rounding.
 pub(super) const SLACK: core::time::Duration = core::time::Duration::from_micros(1);
 
+/// Most batches make no more calls than that.
+const CALLS_FEW: usize = 4;
+
 pub(super) type Place = (Life, u32);
 
 /// What came over a life of which nothing is noted.
@@ -120,13 +123,13 @@ impl<'h> Batches<'h> {
             }
         }
         for batch in &mut batches.all {
-            let ends = batch.inputs.iter().map(|&id| {
+            let mut ends = batch.inputs.iter().map(|&id| {
                 let answer = history.submission(id)?.answer.as_ref();
                 answer.map(|(at, _)| *at)
             });
-            batch.over = ends
-                .collect::<Option<Vec<_>>>()
-                .and_then(|ends| ends.into_iter().max());
+            let first = ends.next().flatten();
+            batch.over =
+                first.and_then(|first| ends.try_fold(first, |last, end| Some(last.max(end?))));
         }
         batches
     }
@@ -147,10 +150,12 @@ impl<'h> Batches<'h> {
                 *of = Some(nth);
             }
         }
+        let mut calls = Vec::with_capacity(CALLS_FEW);
+        calls.push(call);
         self.all.push(Batch {
             place,
             inputs,
-            calls: vec![call],
+            calls,
             over: None,
             before,
             next_began: None,

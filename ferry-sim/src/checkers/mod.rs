@@ -32,7 +32,6 @@ mod violation;
 mod work;
 
 pub use property::Property;
-pub(crate) use sweeps::out_of_order;
 pub use violation::Violation;
 
 use self::{batches::Batches, lines::Lines};
@@ -41,6 +40,11 @@ use crate::{history::History, workload::Workload};
 /// All that is wrong with a run of this workload; empty where nothing is.
 #[must_use]
 pub fn check<W: Workload>(load: &W, history: &History<W>) -> Vec<Violation> {
+    judge(load, history).0
+}
+
+/// The same, with how often a sweeper went out of the order of the keys.
+pub(crate) fn judge<W: Workload>(load: &W, history: &History<W>) -> (Vec<Violation>, u64) {
     let mut found = Vec::new();
     let load = load.reference();
     let lines = Lines::of(&load, history, &mut found);
@@ -58,7 +62,7 @@ pub fn check<W: Workload>(load: &W, history: &History<W>) -> Vec<Violation> {
     deadlines::check(history, &batches, &mut found);
     tries::check(history, &batches, &mut found);
     counters::check(history, &batches, &mut found);
-    sweeps::check(history, &batches, &mut found);
+    let shuffled = sweeps::check(history, &batches, &mut found);
     resumes::check(history, &lines, &mut found);
-    found
+    (found, shuffled)
 }

@@ -72,12 +72,14 @@ fn end(call: &Asked) -> Instant {
     call.came.map_or(NEVER, |(end, _)| end)
 }
 
-fn too_wide<W: Workload>(history: &History<W>, batches: &Batches<'_>, found: &mut Vec<Violation>) {
-    let keys_max = history.pace.sweeps_at_once;
-    let mut under_way: BTreeMap<Life, Vec<(u32, Instant)>> = BTreeMap::new();
-    of_sweepers(history, batches, |call| {
+/// Which keys each life's sweeper is at, and until when.
+#[derive(Default)]
+struct Width(BTreeMap<Life, Vec<(u32, Instant)>>);
+
+impl Width {
+    fn check(&mut self, call: &Asked, keys_max: usize, found: &mut Vec<Violation>) {
         let &Asked { life, key, at, .. } = call;
-        let of_life = under_way.entry(life).or_default();
+        let of_life = self.0.entry(life).or_default();
         of_life.retain(|&(other, until)| other != key && until > at);
         of_life.push((key, end(call)));
         let keys = of_life.len();
@@ -88,31 +90,32 @@ fn too_wide<W: Workload>(history: &History<W>, batches: &Batches<'_>, found: &mu
                 keys_max,
             });
         }
-    });
+    }
 }
 
 /// How often a sweeper that resumes one key at a time went from a key right to one with a lower number, which was pending.
 /// Queries give keys by their numbers, so where it keeps to their order it hardly ever does.
-pub(crate) fn out_of_order<W: Workload>(history: &History<W>) -> u64 {
-    if history.pace.sweeps_at_once != 1 {
-        return 0;
-    }
-    let mut times = 0;
-    let mut last: BTreeMap<Life, (&Asked, bool)> = BTreeMap::new();
-    of_sweepers(history, &Batches::of(history), |call| {
-        let before = last.get(&call.life);
+#[derive(Default)]
+struct Order<'h> {
+    times: u64,
+    /// The last call of each life, and whether it was of a lower number than the one before it.
+    last: BTreeMap<Life, (&'h Asked, bool)>,
+}
+
+impl<'h> Order<'h> {
+    fn follow(&mut self, call: &'h Asked) {
+        let before = self.last.get(&call.life);
         let before = before.filter(|(before, _)| end(before) == call.at);
         let is_lower = match (&call.ask, before) {
             (Ask::Look, Some((before, _))) => call.key < before.key,
             (Ask::Project, Some((look, is_lower))) => {
-                times += u64::from(*is_lower && look.key == call.key);
+                self.times += u64::from(*is_lower && look.key == call.key);
                 false
             }
             _ => false,
         };
-        last.insert(call.life, (call, is_lower));
-    });
-    times
+        self.last.insert(call.life, (call, is_lower));
+    }
 }
 
 /// Projections of a key that is throttled for good.
@@ -122,13 +125,22 @@ struct Throttled {
     last: Instant,
 }
 
+/// Says how often sweepers went out of the order of the keys, too.
 pub(super) fn check<W: Workload>(
     history: &History<W>,
     batches: &Batches<'_>,
     found: &mut Vec<Violation>,
-) {
-    too_wide(history, batches, found);
+) -> u64 {
+    let (mut width, mut order) = (Width::default(), Order::default());
+    let keys_max = history.pace.sweeps_at_once;
+    of_sweepers(history, batches, |call| {
+        width.check(call, keys_max, found);
+        if keys_max == 1 {
+            order.follow(call);
+        }
+    });
     too_often(history, found);
+    order.times
 }
 
 /// A key that can never be projected is asked for less and less often: by whoever has a batch or is told to resume it, as
