@@ -1,20 +1,17 @@
 //! P8: no more inputs queue than there is room for. P2: who is rejected is so for a reason, and what a node shows of itself in
 //! between is true.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BinaryHeap},
-};
+use std::{cmp::Reverse, collections::BinaryHeap};
 
 use ferry_core::Instant;
 
 use super::{
     Violation,
-    batches::{Batches, Place, Stay},
+    batches::{Batches, Stay},
 };
 use crate::{
     calls::Carrier,
-    history::{History, Life, Look, Submission, SubmissionId},
+    history::{History, Look, Submission, SubmissionId},
     lives::Lived,
     workload::Workload,
 };
@@ -115,36 +112,32 @@ pub(super) fn check<W: Workload>(
     if history.pace.carrier == Carrier::Others {
         return;
     }
-    let mut rooms: BTreeMap<Life, Room> = BTreeMap::new();
-    let mut of_key: BTreeMap<Place, Queueing> = BTreeMap::new();
-    let mut looks = history.looks.iter().peekable();
+    let places = batches.places;
+    let mut rooms: Vec<Room> = places.by_life();
+    let mut of_keys: Vec<Queueing> = places.by_place();
+    let mut looks = history.looks.iter().zip(&places.looks).peekable();
     for (nth, asked) in history.submissions.iter().enumerate() {
-        while let Some(look) = looks.next_if(|look| look.submitted <= nth) {
-            rooms
-                .entry(look.life)
-                .or_default()
-                .check(look, history.lived(look.life), found);
+        while let Some((look, &life)) = looks.next_if(|(look, _)| look.submitted <= nth) {
+            rooms[life].check(look, places.lived(life), found);
         }
         let submission = SubmissionId(nth as u64);
-        let room = rooms.entry(asked.life).or_default();
-        let of_key = of_key.entry(asked.place()).or_default();
+        let spot = places.submissions[nth];
+        let lived = places.lived(spot.life);
+        let (room, of_key) = (&mut rooms[spot.life], &mut of_keys[spot.place]);
         if asked.was_rejected() {
             room.rejected += 1;
-            found.extend(has_reason(submission, asked, room, of_key, history));
+            found.extend(has_reason(submission, asked, room, of_key, lived, history));
         } else {
             room.accepted += 1;
             let stay = batches.stay(submission, history);
             room.waiting.enter(submission, asked.at, stay.waited_until);
             room.queueing.enter(stay);
             of_key.enter(stay);
-            found.extend(has_room(submission, asked, room, of_key, history));
+            found.extend(has_room(submission, asked, room, of_key, lived, history));
         }
     }
-    for look in looks {
-        rooms
-            .entry(look.life)
-            .or_default()
-            .check(look, history.lived(look.life), found);
+    for (look, &life) in looks {
+        rooms[life].check(look, places.lived(life), found);
     }
 }
 
@@ -153,9 +146,10 @@ fn has_reason<W: Workload>(
     asked: &Submission<W>,
     room: &mut Room,
     of_key: &mut Queueing,
+    lived: &Lived,
     history: &History<W>,
 ) -> Option<Violation> {
-    let (limits, lived) = (history.pace.limits, history.lived(asked.life));
+    let limits = history.pace.limits;
     let queueing = room.queueing.most.at(asked.at);
     let at_key = of_key.most.at(asked.at);
     let is_closed = lived.closing.is_some_and(|closing| closing <= asked.at);
@@ -174,9 +168,10 @@ fn has_room<W: Workload>(
     asked: &Submission<W>,
     room: &mut Room,
     of_key: &mut Queueing,
+    lived: &Lived,
     history: &History<W>,
 ) -> Option<Violation> {
-    let (limits, lived) = (history.pace.limits, history.lived(asked.life));
+    let limits = history.pace.limits;
     let queueing = room.queueing.least.after(asked.at);
     let at_key = of_key.least.after(asked.at);
     if lived.was_held_up(asked.at, asked.at) {
