@@ -78,6 +78,7 @@ impl Chance {
         fork
     }
 
+    #[inline]
     pub(crate) fn next(&mut self) -> u64 {
         let seeded = &mut self.seeded;
         match &mut self.taped {

@@ -135,7 +135,10 @@ impl Tasks {
     /// It was polled, and is not over. If its process has crashed meanwhile, it is given back.
     pub(super) fn bring_back(&mut self, id: TaskId, running: Running) -> Option<Running> {
         match self.task(id) {
-            Some(task) => task.running.replace(running),
+            Some(task) => {
+                task.running = Some(running);
+                None
+            }
             None => Some(running),
         }
     }
