@@ -11,7 +11,7 @@ use crate::{
     workload::Workload,
 };
 
-/// A life, and a key that it was asked about or asked the store about.
+/// A life, and a key: of an input that it was sent, or of a record that it asked for.
 pub(super) type Place = (Life, u32);
 
 /// The numbers of a life and of a place of its.
@@ -42,7 +42,7 @@ impl<'h> Places<'h> {
             lives: Vec::new(),
             numbers: BTreeMap::new(),
             places: Vec::new(),
-            spots: BTreeMap::new(),
+            of_lives: Vec::new(),
         };
         let submissions = history.submissions.iter();
         let submissions = submissions.map(|asked| numbering.spot((asked.life, asked.key)));
@@ -96,7 +96,8 @@ struct Numbering<'h, W: Workload> {
     lives: Vec<&'h Lived>,
     numbers: BTreeMap<Life, usize>,
     places: Vec<Place>,
-    spots: BTreeMap<Place, Spot>,
+    /// Each life's keys, in order, with the numbers of its places.
+    of_lives: Vec<Vec<(u32, usize)>>,
 }
 
 impl<W: Workload> Numbering<'_, W> {
@@ -105,20 +106,71 @@ impl<W: Workload> Numbering<'_, W> {
         let number = *self.numbers.entry(life).or_insert(next);
         if number == next {
             self.lives.push(self.history.lived(life));
+            self.of_lives.push(Vec::new());
         }
         number
     }
 
     fn spot(&mut self, place: Place) -> Spot {
-        if let Some(&spot) = self.spots.get(&place) {
-            return spot;
-        }
-        let spot = Spot {
-            life: self.life(place.0),
-            place: self.places.len(),
+        let life = self.life(place.0);
+        let of_life = &mut self.of_lives[life];
+        let place = match of_life.binary_search_by_key(&place.1, |&(key, _)| key) {
+            Ok(known) => of_life[known].1,
+            Err(new) => {
+                of_life.insert(new, (place.1, self.places.len()));
+                self.places.push(place);
+                self.places.len() - 1
+            }
         };
-        self.places.push(place);
-        self.spots.insert(place, spot);
-        spot
+        Spot { life, place }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ferry_core::Instant;
+
+    use super::*;
+    use crate::{
+        calls::{Ask, Asked},
+        history::Resume,
+        purses::Purses,
+    };
+
+    #[test]
+    fn each_life_and_each_place_has_one_number_wherever_it_is_met() {
+        let life = |node, nth| Life { node, nth };
+        let asked = |life, key| Asked {
+            life,
+            key,
+            ask: Ask::Look,
+            at: Instant::EPOCH,
+            came: None,
+        };
+        let history = History::<Purses> {
+            calls: vec![
+                asked(life(1, 1), 5),
+                asked(life(0, 1), 5),
+                asked(life(1, 1), 6),
+                asked(life(1, 2), 5),
+                asked(life(0, 1), 5),
+            ],
+            resumes: vec![Resume {
+                life: life(1, 1),
+                key: 6,
+                at: Instant::EPOCH,
+                answer: None,
+            }],
+            ..History::default()
+        };
+        let places = Places::of(&history);
+        let numbers = |spot: &Spot| (spot.life, spot.place);
+        let calls: Vec<_> = places.calls.iter().map(numbers).collect();
+        assert_eq!(calls, [(0, 0), (1, 1), (0, 2), (2, 3), (1, 1)]);
+        assert_eq!(numbers(&places.resumes[0]), (0, 2));
+        assert_eq!(places.place(3), (life(1, 2), 5));
+        assert_eq!(places.life(life(1, 2)), Some(2));
+        assert_eq!(places.life(life(2, 1)), None);
+        assert_eq!(places.by_place::<u8>().len(), 4);
     }
 }
