@@ -56,43 +56,43 @@ impl Queueing {
     }
 }
 
-/// Who waits, oldest first; each with when it was submitted and until when it waits.
+/// Who waits.
 #[derive(Default)]
 struct Waiting {
     least: Present,
     most: Present,
-    oldest_least: BinaryHeap<Reverse<(SubmissionId, Instant, Instant)>>,
-    oldest_most: BinaryHeap<Reverse<(SubmissionId, Instant, Instant)>>,
+    /// When each was submitted and until when it waits, in the order of their submission.
+    stays: Vec<(Instant, Instant)>,
+    /// Which of them is the oldest that may be there after a moment, and in it.
+    oldest: [usize; 2],
 }
 
 impl Waiting {
-    fn enter(&mut self, id: SubmissionId, at: Instant, until: Instant) {
+    fn enter(&mut self, at: Instant, until: Instant) {
         self.least.enter(until);
         self.most.enter(until);
-        self.oldest_least.push(Reverse((id, at, until)));
-        self.oldest_most.push(Reverse((id, at, until)));
+        self.stays.push((at, until));
     }
 
     /// Since when the oldest waits that is there after this moment, and the oldest that is there in it.
     fn oldest(&mut self, now: Instant) -> [Option<Instant>; 2] {
-        let mut oldest = |heap: fn(&mut Self) -> &mut BinaryHeap<_>, is_gone: fn(_, _) -> bool| {
-            let heap = heap(self);
-            while let Some(&Reverse((_, at, until))) = heap.peek() {
-                if !is_gone(until, now) {
-                    return Some(at);
-                }
-                heap.pop();
-            }
-            None
-        };
+        let [least, most] = &mut self.oldest;
         [
-            oldest(
-                |waiting| &mut waiting.oldest_least,
-                |until, now| until <= now,
-            ),
-            oldest(|waiting| &mut waiting.oldest_most, |until, now| until < now),
+            oldest(&self.stays, least, |until| until > now),
+            oldest(&self.stays, most, |until| until >= now),
         ]
     }
+}
+
+/// Since when the first of these waits that is still there. Those before it will not come back.
+fn oldest(
+    stays: &[(Instant, Instant)],
+    first: &mut usize,
+    is_there: impl Fn(Instant) -> bool,
+) -> Option<Instant> {
+    let left = stays[*first..].iter();
+    *first += left.take_while(|&&(_, until)| !is_there(until)).count();
+    stays.get(*first).map(|&(at, _)| at)
 }
 
 /// What is in a node.
@@ -130,7 +130,7 @@ pub(super) fn check<W: Workload>(
         } else {
             room.accepted += 1;
             let stay = batches.stay(submission, history);
-            room.waiting.enter(submission, asked.at, stay.waited_until);
+            room.waiting.enter(asked.at, stay.waited_until);
             room.queueing.enter(stay);
             of_key.enter(stay);
             found.extend(has_room(submission, asked, room, of_key, lived, history));
