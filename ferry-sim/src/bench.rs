@@ -14,9 +14,8 @@ use crate::{cli::Bench, cpu};
 /// Inputs a second in the long runs.
 const INPUTS_PER_SECOND: u64 = 10;
 
-/// How long the long runs are, in simulated minutes. Twice as long would take twice the time if all of it were linear; where a key is
-/// stuck for good, its waiting inputs are held against ever more moments.
-const MINUTES: [u64; 3] = [5, 10, 20];
+/// How long the long runs are, in simulated minutes. The figures fall a little from one to the next, as memory gets farther away.
+const MINUTES: [u64; 4] = [5, 10, 20, 60];
 
 /// Tells of each simulation how many seeds, and how many simulated hours, a second of a core is enough for.
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<ExitCode> {

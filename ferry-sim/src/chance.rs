@@ -79,11 +79,16 @@ impl Chance {
     }
 
     pub(crate) fn next(&mut self) -> u64 {
-        let seeded = &mut self.seeded;
         match &mut self.taped {
-            None => seeded.next_u64(),
-            Some(taped) => taped.next(|| seeded.next_u64()),
+            None => self.seeded.next_u64(),
+            Some(taped) => Self::next_taped(&mut self.seeded, taped),
         }
+    }
+
+    /// Of the few runs that are recorded or played.
+    #[cold]
+    fn next_taped(seeded: &mut Xoshiro256PlusPlus, taped: &mut Taped) -> u64 {
+        taped.next(|| seeded.next_u64())
     }
 
     /// Whether what is drawn from here is there at all. It always is, until somebody leaves it out of a recorded run.

@@ -348,8 +348,11 @@ impl fmt::Display for Call {
 impl<O: fmt::Debug> fmt::Display for Heard<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Outcome(outcome, Reach::Durable) => write!(f, "{outcome:?}"),
-            Self::Outcome(outcome, Reach::Projected) => write!(f, "{outcome:?}, projected"),
+            Self::Outcome(outcome, Reach::Durable) => outcome.fmt(f),
+            Self::Outcome(outcome, Reach::Projected) => {
+                outcome.fmt(f)?;
+                f.write_str(", projected")
+            }
             Self::Outcome(outcome, Reach::Committed(why)) => {
                 write!(f, "{outcome:?}, and its view may be late ({why:?})")
             }

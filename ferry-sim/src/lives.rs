@@ -23,11 +23,15 @@ impl Lived {
     /// What its clock shows.
     #[must_use]
     pub fn shown(&self, at: Instant) -> Instant {
-        let rate = (1_000 + self.drift).max(1).unsigned_abs();
-        let nanos = u128::from(at.nanos()) * u128::from(rate) / 1_000;
+        let drifted = if self.drift == 0 {
+            at
+        } else {
+            let rate = (1_000 + self.drift).max(1).unsigned_abs();
+            let nanos = u128::from(at.nanos()) * u128::from(rate) / 1_000;
+            Instant::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+        };
         let before = self.jumps.iter().filter(|(jumped, _)| *jumped <= at);
-        let ahead: Duration = before.map(|(_, by)| *by).sum();
-        Instant::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)) + ahead
+        before.fold(drifted, |shown, (_, by)| shown + *by)
     }
 
     /// Whether nothing of it ran at some moment of this time, its ends included.

@@ -7,7 +7,7 @@ use ferry_core::{Instant, drive::Runtime};
 
 use crate::{
     chance::Streams,
-    checkers::{Property, Violation, check, out_of_order},
+    checkers::{Property, Violation, judge},
     event::Event,
     executor::{Executor, Halt},
     fleet::{client, sweeps, weather},
@@ -329,11 +329,11 @@ fn run<K: Kind>(
     weather::brew(&world, &mut weather);
     sweeps::begin(&world, &mut weather);
     let history = live(&executor, &world);
-    let shuffled = out_of_order(&history);
+    let (violations, shuffled) = judge(&load, &history);
     world.lock().points.met_times(Point::Shuffled, shuffled);
     let report = Report {
         seed,
-        violations: check(&load, &history),
+        violations,
         points: world.lock().points.clone(),
         weakened: world.times_weakened() - weakened_before,
         hash: 0,

@@ -3,10 +3,9 @@
 //! A read names the inputs that are about to be folded: the first that names one is when its batch began, and later ones are of
 //! the same batch. When it was over is known where all its callers have heard.
 
-use std::collections::BTreeMap;
-
 use ferry_core::Instant;
 
+use super::places::{Place, Places, Spot};
 use crate::{
     calls::{Ask, Asked, Carrier},
     history::{Heard, History, Life, Submission, SubmissionId},
@@ -17,7 +16,8 @@ use crate::{
 /// More than clocks lose by rounding.
 pub(super) const SLACK: core::time::Duration = core::time::Duration::from_micros(1);
 
-pub(super) type Place = (Life, u32);
+/// Most batches make no more calls than that.
+const CALLS_FEW: usize = 4;
 
 /// What came over a life of which nothing is noted.
 static NOTHING: Lived = Lived {
@@ -40,10 +40,6 @@ impl<W: Workload> History<W> {
 }
 
 impl<W: Workload> Submission<W> {
-    pub(super) fn place(&self) -> Place {
-        (self.life, self.key)
-    }
-
     pub(super) fn was_rejected(&self) -> bool {
         matches!(self.answer, Some((_, Heard::Rejected)))
     }
@@ -56,6 +52,7 @@ impl<W: Workload> Submission<W> {
 
 pub(super) struct Batch<'h> {
     pub(super) place: Place,
+    pub(super) spot: Spot,
     /// In the order of their submission.
     pub(super) inputs: &'h [SubmissionId],
     /// Reads and commits, in their order.
@@ -80,6 +77,7 @@ impl Batch<'_> {
 
 /// All batches, in the order in which they began.
 pub(super) struct Batches<'h> {
+    pub(super) places: &'h Places<'h>,
     pub(super) all: Vec<Batch<'h>>,
     /// Commits at a place where no batch had begun.
     pub(super) strays: Vec<&'h Asked>,
@@ -89,8 +87,9 @@ pub(super) struct Batches<'h> {
 
 impl<'h> Batches<'h> {
     /// None, where they are not the handle's own.
-    pub(super) fn of<W: Workload>(history: &'h History<W>) -> Self {
+    pub(super) fn of<W: Workload>(history: &'h History<W>, places: &'h Places<'h>) -> Self {
         let mut batches = Self {
+            places,
             all: Vec::new(),
             strays: Vec::new(),
             of: vec![None; history.submissions.len()],
@@ -98,18 +97,17 @@ impl<'h> Batches<'h> {
         if history.pace.carrier == Carrier::Others {
             return batches;
         }
-        let mut last: BTreeMap<Place, usize> = BTreeMap::new();
-        for call in &history.calls {
-            let place = (call.life, call.key);
-            let current = last.get(&place).copied();
+        let mut last: Vec<Option<usize>> = places.by_place();
+        for (call, &spot) in history.calls.iter().zip(&places.calls) {
+            let current = last[spot.place];
             match &call.ask {
                 Ask::Read(ids) => match current {
                     Some(current) if batches.all[current].has(ids) => {
                         batches.all[current].calls.push(call);
                     }
                     before => {
-                        last.insert(place, batches.all.len());
-                        batches.begin(place, ids, call, before);
+                        last[spot.place] = Some(batches.all.len());
+                        batches.begin(spot, ids, call, before);
                     }
                 },
                 Ask::Commit(_) => match current {
@@ -120,20 +118,20 @@ impl<'h> Batches<'h> {
             }
         }
         for batch in &mut batches.all {
-            let ends = batch.inputs.iter().map(|&id| {
+            let mut ends = batch.inputs.iter().map(|&id| {
                 let answer = history.submission(id)?.answer.as_ref();
                 answer.map(|(at, _)| *at)
             });
-            batch.over = ends
-                .collect::<Option<Vec<_>>>()
-                .and_then(|ends| ends.into_iter().max());
+            let first = ends.next().flatten();
+            batch.over =
+                first.and_then(|first| ends.try_fold(first, |last, end| Some(last.max(end?))));
         }
         batches
     }
 
     fn begin(
         &mut self,
-        place: Place,
+        spot: Spot,
         inputs: &'h [SubmissionId],
         call: &'h Asked,
         before: Option<usize>,
@@ -147,10 +145,13 @@ impl<'h> Batches<'h> {
                 *of = Some(nth);
             }
         }
+        let mut calls = Vec::with_capacity(CALLS_FEW);
+        calls.push(call);
         self.all.push(Batch {
-            place,
+            place: (call.life, call.key),
+            spot,
             inputs,
-            calls: vec![call],
+            calls,
             over: None,
             before,
             next_began: None,

@@ -3,22 +3,25 @@
 //! A batch is seen by its calls of the store. Between two of them it is in flight all the same; so there are no fewer than are
 //! counted here.
 
-use std::collections::BTreeMap;
-
 use ferry_core::{Fold, Instant};
 
-use super::Violation;
+use super::{Violation, places::Places};
 use crate::{
     calls::{Ask, Asked},
-    history::{History, Life},
+    history::History,
     workload::Workload,
 };
 
-pub(super) fn check<W: Workload>(load: &W, history: &History<W>, found: &mut Vec<Violation>) {
+pub(super) fn check<W: Workload>(
+    load: &W,
+    history: &History<W>,
+    places: &Places<'_>,
+    found: &mut Vec<Violation>,
+) {
     let limits = history.pace.limits;
     let fold = load.fold();
-    let mut in_flight = BTreeMap::new();
-    for call in &history.calls {
+    let mut in_flight: Vec<Vec<Option<Instant>>> = places.by_life();
+    for (call, spot) in history.calls.iter().zip(&places.calls) {
         let &Asked { life, key, .. } = call;
         match &call.ask {
             Ask::Commit(entries) if entries.len() > limits.max_batch => {
@@ -47,7 +50,7 @@ pub(super) fn check<W: Workload>(load: &W, history: &History<W>, found: &mut Vec
             // By whoever resumes, too.
             Ask::Look | Ask::Project => continue,
         }
-        let batches = under_way(&mut in_flight, call);
+        let batches = under_way(&mut in_flight[spot.life], call);
         if batches > limits.max_in_flight {
             found.push(Violation::TooManyInFlight {
                 life,
@@ -59,9 +62,8 @@ pub(super) fn check<W: Workload>(load: &W, history: &History<W>, found: &mut Vec
     }
 }
 
-/// How many calls of that life are under way with this one; each batch has one at a time.
-fn under_way(in_flight: &mut BTreeMap<Life, Vec<Option<Instant>>>, call: &Asked) -> usize {
-    let ends = in_flight.entry(call.life).or_default();
+/// How many calls of a life are under way with this one; each batch has one at a time.
+fn under_way(ends: &mut Vec<Option<Instant>>, call: &Asked) -> usize {
     ends.retain(|end| end.is_none_or(|end| end > call.at));
     ends.push(call.came.map(|(end, _)| end));
     ends.len()

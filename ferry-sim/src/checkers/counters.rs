@@ -1,6 +1,6 @@
 //! P2, of what a node has counted: at rest it is what there was.
 
-use std::collections::BTreeMap;
+use core::mem;
 
 use ferry_core::{Class, drive::Counters};
 
@@ -58,34 +58,34 @@ pub(super) fn check<W: Workload>(
     if history.halt != Some(Halt::Quiet) || history.pace.carrier == Carrier::Others {
         return;
     }
-    let mut seen: BTreeMap<Life, Seen> = BTreeMap::new();
+    let places = batches.places;
+    let mut seen: Vec<Seen> = places.by_life();
     for (nth, asked) in history.submissions.iter().enumerate() {
         let is_batched = batches.batch_of(SubmissionId(nth as u64)).is_some();
-        seen.entry(asked.life)
-            .or_default()
-            .submitted(asked, is_batched);
+        seen[places.submissions[nth].life].submitted(asked, is_batched);
     }
     for batch in &batches.all {
-        let seen = seen.entry(batch.place.0).or_default();
+        let seen = &mut seen[batch.spot.life];
         let inputs = batch.inputs.len() as u64;
         seen.batches += 1;
         seen.batched += inputs;
         seen.largest_batch = seen.largest_batch.max(inputs);
         seen.tried(batch);
     }
-    for resume in &history.resumes {
+    for (resume, spot) in history.resumes.iter().zip(&places.resumes) {
         let was_run = matches!(
             resume.answer,
             Some((_, Resumed::Shown | Resumed::StillPending))
         );
-        seen.entry(resume.life).or_default().resumes_least |= u64::from(was_run);
+        seen[spot.life].resumes_least |= u64::from(was_run);
     }
-    for call in &history.calls {
+    for (call, spot) in history.calls.iter().zip(&places.calls) {
         let came = call.came.map(|(_, came)| came);
-        seen.entry(call.life).or_default().called(&call.ask, came);
+        seen[spot.life].called(&call.ask, came);
     }
     for NodeEnd { life, stats, .. } in &history.nodes {
-        let seen = seen.remove(life).unwrap_or_default();
+        let seen = places.life(*life).map(|life| mem::take(&mut seen[life]));
+        let seen = seen.unwrap_or_default();
         // Held up between its leaving and its first read, a batch may have lost inputs unseen.
         if history.lived(*life).held_up.is_empty() {
             seen.check(*life, &stats.counters, history.pace.carrier, found);

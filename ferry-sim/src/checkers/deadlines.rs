@@ -5,13 +5,13 @@
 //! that began in the same moment as the one before them ended; and everyone else at the deadline itself.
 
 use core::time::Duration;
-use std::collections::BTreeMap;
 
 use ferry_core::Instant;
 
 use super::{
     Violation,
-    batches::{Batches, NEVER, Place, SLACK},
+    batches::{Batches, NEVER, SLACK},
+    places::Places,
 };
 use crate::{
     calls::{Ask, Asked, Carrier},
@@ -28,6 +28,7 @@ pub(super) fn check<W: Workload>(
     if history.pace.carrier == Carrier::Others {
         return;
     }
+    let places = batches.places;
     let mut tries = None;
     for (nth, asked) in history.submissions.iter().enumerate() {
         let submission = SubmissionId(nth as u64);
@@ -38,15 +39,16 @@ pub(super) fn check<W: Workload>(
             found.push(Violation::NoDeadline { submission });
             continue;
         };
-        let lived = history.lived(asked.life);
+        let spot = places.submissions[nth];
+        let lived = places.lived(spot.life);
         let deadline = lived.shown(asked.at) + within;
         let early = deadline.since(lived.shown(told));
         if !early.is_zero() {
             found.push(Violation::ExpiredTooSoon { submission, early });
         }
-        let tries = tries.get_or_insert_with(|| Tries::of(history));
+        let tries = tries.get_or_insert_with(|| Tries::of(history, places));
         let was_waiting = batches.batch_of(submission).is_none();
-        let in_try = (!was_waiting).then(|| tries.under_way(asked.place(), deadline, lived));
+        let in_try = (!was_waiting).then(|| tries.under_way(spot.place, deadline, lived));
         let due = in_try.flatten().unwrap_or(deadline).max(deadline);
         let late = lived.shown(told).since(due);
         if late > SLACK && lived.jumps.is_empty() && !was_held_up(lived, deadline, told) {
@@ -93,7 +95,7 @@ fn tried_late<W: Workload>(
     found: &mut Vec<Violation>,
 ) {
     for batch in &batches.all {
-        let lived = history.lived(batch.place.0);
+        let lived = batches.places.lived(batch.spot.life);
         let mut read = None;
         for call in &batch.calls {
             let Ask::Commit(entries) = &call.ask else {
@@ -111,8 +113,8 @@ fn tried_late<W: Workload>(
     }
 }
 
-/// When what was under way at a place was over.
-struct Tries(BTreeMap<Place, Vec<Try>>);
+/// By places: when what was under way there was over.
+struct Tries(Vec<Vec<Try>>);
 
 /// A call, in the order in which they began.
 struct Try {
@@ -122,34 +124,35 @@ struct Try {
 }
 
 impl Tries {
-    fn of<W: Workload>(history: &History<W>) -> Self {
-        let mut calls: BTreeMap<Place, Vec<&Asked>> = BTreeMap::new();
-        for call in &history.calls {
-            calls.entry((call.life, call.key)).or_default().push(call);
+    fn of<W: Workload>(history: &History<W>, places: &Places<'_>) -> Self {
+        let mut tries: Vec<Vec<Try>> = places.by_place();
+        for (call, spot) in history.calls.iter().zip(&places.calls) {
+            tries[spot.place].push(Try::of(call));
         }
-        let tries = calls.into_iter();
-        Self(
-            tries
-                .map(|(place, calls)| (place, chained(&calls)))
-                .collect(),
-        )
+        tries.iter_mut().for_each(|tries| chain(tries));
+        Self(tries)
     }
 
     /// When what was under way at this moment of the node's own clock was over, by that clock.
-    fn under_way(&self, place: Place, at: Instant, lived: &Lived) -> Option<Instant> {
-        let tries = self.0.get(&place)?;
+    fn under_way(&self, place: usize, at: Instant, lived: &Lived) -> Option<Instant> {
+        let tries = &self.0[place];
         let later = tries.partition_point(|call| lived.shown(call.at) <= at);
         Some(lived.shown(tries[later.checked_sub(1)?].end))
     }
 }
 
-fn chained(calls: &[&Asked]) -> Vec<Try> {
-    let mut tries: Vec<_> = (calls.iter())
-        .map(|call| Try {
+impl Try {
+    /// By itself.
+    fn of(call: &Asked) -> Self {
+        Self {
             at: call.at,
             end: call.came.map_or(NEVER, |(end, _)| end),
-        })
-        .collect();
+        }
+    }
+}
+
+/// From each by itself to what went on from there.
+fn chain(tries: &mut [Try]) {
     for nth in (0..tries.len()).rev() {
         let end = tries[nth].end;
         let next = nth + 1 + tries[nth + 1..].partition_point(|next| next.at < end);
@@ -158,9 +161,8 @@ fn chained(calls: &[&Asked]) -> Vec<Try> {
         tries[nth].end = last.unwrap_or(end);
     }
     let mut latest = Instant::EPOCH;
-    for call in &mut tries {
+    for call in tries {
         latest = latest.max(call.end);
         call.end = latest;
     }
-    tries
 }

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use super::Violation;
+use super::{Violation, places::Places};
 use crate::{
     calls::{Asked, Carrier},
     executor::Halt,
@@ -13,8 +13,12 @@ use crate::{
 /// So long after a node has said that it is closed, it is gone, with callers that it had no time to tell.
 const GONE_AFTER: Duration = Duration::from_millis(10);
 
-pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation>) {
-    closed(history, found);
+pub(super) fn check<W: Workload>(
+    history: &History<W>,
+    places: &Places<'_>,
+    found: &mut Vec<Violation>,
+) {
+    closed(history, places, found);
     let halt = history.halt.unwrap_or(Halt::TimeUp);
     let unanswered = history.unanswered.iter();
     found.extend(unanswered.map(|&number| Violation::Unanswered { number, halt }));
@@ -51,17 +55,17 @@ pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation
     }
 }
 
-fn closed<W: Workload>(history: &History<W>, found: &mut Vec<Violation>) {
+fn closed<W: Workload>(history: &History<W>, places: &Places<'_>, found: &mut Vec<Violation>) {
     if history.pace.carrier == Carrier::Others {
         return;
     }
     let closed = |life| {
-        let lived = history.lived(life);
+        let lived = places.lived(life);
         let closed = lived.closed?;
         (!lived.was_held_up(closed, closed + GONE_AFTER)).then_some(closed)
     };
     for (nth, asked) in history.submissions.iter().enumerate() {
-        let Some(closed) = closed(asked.life) else {
+        let Some(closed) = closed(places.submissions[nth].life) else {
             continue;
         };
         if asked.left().is_none_or(|left| left > closed.max(asked.at)) {
@@ -71,9 +75,11 @@ fn closed<W: Workload>(history: &History<W>, found: &mut Vec<Violation>) {
             });
         }
     }
-    for call in &history.calls {
+    for (call, spot) in history.calls.iter().zip(&places.calls) {
         let &Asked { life, key, .. } = call;
-        let Some(closed) = closed(life) else { continue };
+        let Some(closed) = closed(spot.life) else {
+            continue;
+        };
         if call.came.is_none_or(|(end, _)| end > closed) {
             found.push(Violation::StoreAskedAfterClose { life, key });
         }

@@ -1,15 +1,16 @@
 //! P8: no batch leaves before it has lingered. P7: none leaves later than it could, and none is passed by.
 
-use std::collections::{BTreeMap, BTreeSet};
+use core::mem;
 
 use ferry_core::Instant;
 
 use super::{
     Violation,
     batches::{Batch, Batches, SLACK},
+    places::Places,
 };
 use crate::{
-    history::{History, Life, Submission, SubmissionId},
+    history::{History, Submission, SubmissionId},
     lives::Lived,
     workload::Workload,
 };
@@ -30,30 +31,37 @@ pub(super) fn check<W: Workload>(
     batches: &Batches<'_>,
     found: &mut Vec<Violation>,
 ) {
-    let mut keys: BTreeMap<Life, BTreeSet<u32>> = BTreeMap::new();
-    for asked in &history.submissions {
-        keys.entry(asked.life).or_default().insert(asked.key);
-    }
-    let mut before: BTreeMap<Life, Vec<(Instant, SubmissionId)>> = BTreeMap::new();
+    let places = batches.places;
+    let keys = keys_of_lives(places);
+    let mut before: Vec<Vec<(Instant, SubmissionId)>> = places.by_life();
     for batch in &batches.all {
-        let (life, _) = batch.place;
+        let life = batch.spot.life;
         let Some(leaving) = Leaving::of(batch, batches, history) else {
             continue;
         };
-        let has_permit =
-            (keys.get(&life)).is_some_and(|keys| keys.len() <= history.pace.limits.max_in_flight);
+        let has_permit = keys[life] <= history.pace.limits.max_in_flight;
         found.extend(leaving.too_soon(history));
         if has_permit {
             found.extend(leaving.too_late(history));
         }
-        let before = before.entry(life).or_default();
+        let before = &mut before[life];
         found.extend(leaving.was_passed(before, history));
         before.push((batch.began(), leaving.first));
     }
 }
 
+/// How many keys each life was asked about.
+fn keys_of_lives(places: &Places<'_>) -> Vec<usize> {
+    let mut keys = places.by_life();
+    let mut was_asked: Vec<bool> = places.by_place();
+    for spot in &places.submissions {
+        keys[spot.life] += usize::from(!mem::replace(&mut was_asked[spot.place], true));
+    }
+    keys
+}
+
 impl<'a, W: Workload> Leaving<'a, W> {
-    fn of(batch: &'a Batch<'a>, batches: &Batches<'_>, history: &'a History<W>) -> Option<Self> {
+    fn of(batch: &'a Batch<'a>, batches: &Batches<'a>, history: &'a History<W>) -> Option<Self> {
         let (&first, &last) = (batch.inputs.first()?, batch.inputs.last()?);
         let free = match batch.before {
             Some(before) => batches.all[before].over,
@@ -64,7 +72,7 @@ impl<'a, W: Workload> Leaving<'a, W> {
             first,
             first_asked: history.submission(first)?,
             last_asked: history.submission(last)?,
-            lived: history.lived(batch.place.0),
+            lived: batches.places.lived(batch.spot.life),
             free,
         })
     }

@@ -1,6 +1,9 @@
 //! The true log, by keys and by ids. P1: no input is applied twice.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, btree_map},
+    sync::Arc,
+};
 
 use ferry_core::{Fold, Instant, Step};
 
@@ -136,16 +139,16 @@ impl<'h, W: Workload> Lines<'h, W> {
 impl<'h, W: Workload> Line<'h, W> {
     fn commit(&mut self, at: Instant, added: &'h [Sent<W>], found: &mut Vec<Violation>) {
         for sent in added {
-            if let Some((_, first)) = self.first_of(sent.number) {
-                found.push(Violation::AppliedTwice {
+            match self.by_number.entry(sent.number) {
+                btree_map::Entry::Vacant(vacant) => {
+                    vacant.insert(self.entries.len());
+                }
+                btree_map::Entry::Occupied(first) => found.push(Violation::AppliedTwice {
                     number: sent.number,
-                    first: first.sent.submission,
+                    first: self.entries[*first.get()].sent.submission,
                     second: sent.submission,
-                });
+                }),
             }
-            self.by_number
-                .entry(sent.number)
-                .or_insert(self.entries.len());
             let outcome = None;
             self.entries.push(Entry { at, sent, outcome });
         }

@@ -22,6 +22,7 @@ mod leaving;
 mod lines;
 mod moments;
 mod order;
+mod places;
 mod property;
 mod resumes;
 mod rooms;
@@ -32,33 +33,38 @@ mod violation;
 mod work;
 
 pub use property::Property;
-pub(crate) use sweeps::out_of_order;
 pub use violation::Violation;
 
-use self::{batches::Batches, lines::Lines};
+use self::{batches::Batches, lines::Lines, places::Places};
 use crate::{history::History, workload::Workload};
 
 /// All that is wrong with a run of this workload; empty where nothing is.
 #[must_use]
 pub fn check<W: Workload>(load: &W, history: &History<W>) -> Vec<Violation> {
+    judge(load, history).0
+}
+
+/// The same, with how often a sweeper went out of the order of the keys.
+pub(crate) fn judge<W: Workload>(load: &W, history: &History<W>) -> (Vec<Violation>, u64) {
     let mut found = Vec::new();
     let load = load.reference();
+    let places = Places::of(history);
     let lines = Lines::of(&load, history, &mut found);
     answers::check(&load, history, &lines, &mut found);
     moments::check(&load, history, &lines, &mut found);
     doubts::check(&load, history, &lines, &mut found);
     order::check(history, &mut found);
     view::check(history, &lines, &mut found);
-    ends::check(history, &mut found);
-    bounds::check(&load, history, &mut found);
-    work::check(history, &mut found);
-    let batches = Batches::of(history);
+    ends::check(history, &places, &mut found);
+    bounds::check(&load, history, &places, &mut found);
+    work::check(history, &places, &mut found);
+    let batches = Batches::of(history, &places);
     leaving::check(history, &batches, &mut found);
     rooms::check(history, &batches, &mut found);
     deadlines::check(history, &batches, &mut found);
     tries::check(history, &batches, &mut found);
     counters::check(history, &batches, &mut found);
-    sweeps::check(history, &batches, &mut found);
+    let shuffled = sweeps::check(history, &batches, &mut found);
     resumes::check(history, &lines, &mut found);
-    found
+    (found, shuffled)
 }

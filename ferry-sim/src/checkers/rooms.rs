@@ -1,20 +1,17 @@
 //! P8: no more inputs queue than there is room for. P2: who is rejected is so for a reason, and what a node shows of itself in
 //! between is true.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BinaryHeap},
-};
+use std::{cmp::Reverse, collections::BinaryHeap};
 
 use ferry_core::Instant;
 
 use super::{
     Violation,
-    batches::{Batches, Place, Stay},
+    batches::{Batches, Stay},
 };
 use crate::{
     calls::Carrier,
-    history::{History, Life, Look, Submission, SubmissionId},
+    history::{History, Look, Submission, SubmissionId},
     lives::Lived,
     workload::Workload,
 };
@@ -59,43 +56,43 @@ impl Queueing {
     }
 }
 
-/// Who waits, oldest first; each with when it was submitted and until when it waits.
+/// Who waits.
 #[derive(Default)]
 struct Waiting {
     least: Present,
     most: Present,
-    oldest_least: BinaryHeap<Reverse<(SubmissionId, Instant, Instant)>>,
-    oldest_most: BinaryHeap<Reverse<(SubmissionId, Instant, Instant)>>,
+    /// When each was submitted and until when it waits, in the order of their submission.
+    stays: Vec<(Instant, Instant)>,
+    /// Which of them is the oldest that may be there after a moment, and in it.
+    oldest: [usize; 2],
 }
 
 impl Waiting {
-    fn enter(&mut self, id: SubmissionId, at: Instant, until: Instant) {
+    fn enter(&mut self, at: Instant, until: Instant) {
         self.least.enter(until);
         self.most.enter(until);
-        self.oldest_least.push(Reverse((id, at, until)));
-        self.oldest_most.push(Reverse((id, at, until)));
+        self.stays.push((at, until));
     }
 
     /// Since when the oldest waits that is there after this moment, and the oldest that is there in it.
     fn oldest(&mut self, now: Instant) -> [Option<Instant>; 2] {
-        let mut oldest = |heap: fn(&mut Self) -> &mut BinaryHeap<_>, is_gone: fn(_, _) -> bool| {
-            let heap = heap(self);
-            while let Some(&Reverse((_, at, until))) = heap.peek() {
-                if !is_gone(until, now) {
-                    return Some(at);
-                }
-                heap.pop();
-            }
-            None
-        };
+        let [least, most] = &mut self.oldest;
         [
-            oldest(
-                |waiting| &mut waiting.oldest_least,
-                |until, now| until <= now,
-            ),
-            oldest(|waiting| &mut waiting.oldest_most, |until, now| until < now),
+            oldest(&self.stays, least, |until| until > now),
+            oldest(&self.stays, most, |until| until >= now),
         ]
     }
+}
+
+/// Since when the first of these waits that is still there. Those before it will not come back.
+fn oldest(
+    stays: &[(Instant, Instant)],
+    first: &mut usize,
+    is_there: impl Fn(Instant) -> bool,
+) -> Option<Instant> {
+    let left = stays[*first..].iter();
+    *first += left.take_while(|&&(_, until)| !is_there(until)).count();
+    stays.get(*first).map(|&(at, _)| at)
 }
 
 /// What is in a node.
@@ -115,36 +112,32 @@ pub(super) fn check<W: Workload>(
     if history.pace.carrier == Carrier::Others {
         return;
     }
-    let mut rooms: BTreeMap<Life, Room> = BTreeMap::new();
-    let mut of_key: BTreeMap<Place, Queueing> = BTreeMap::new();
-    let mut looks = history.looks.iter().peekable();
+    let places = batches.places;
+    let mut rooms: Vec<Room> = places.by_life();
+    let mut of_keys: Vec<Queueing> = places.by_place();
+    let mut looks = history.looks.iter().zip(&places.looks).peekable();
     for (nth, asked) in history.submissions.iter().enumerate() {
-        while let Some(look) = looks.next_if(|look| look.submitted <= nth) {
-            rooms
-                .entry(look.life)
-                .or_default()
-                .check(look, history.lived(look.life), found);
+        while let Some((look, &life)) = looks.next_if(|(look, _)| look.submitted <= nth) {
+            rooms[life].check(look, places.lived(life), found);
         }
         let submission = SubmissionId(nth as u64);
-        let room = rooms.entry(asked.life).or_default();
-        let of_key = of_key.entry(asked.place()).or_default();
+        let spot = places.submissions[nth];
+        let lived = places.lived(spot.life);
+        let (room, of_key) = (&mut rooms[spot.life], &mut of_keys[spot.place]);
         if asked.was_rejected() {
             room.rejected += 1;
-            found.extend(has_reason(submission, asked, room, of_key, history));
+            found.extend(has_reason(submission, asked, room, of_key, lived, history));
         } else {
             room.accepted += 1;
             let stay = batches.stay(submission, history);
-            room.waiting.enter(submission, asked.at, stay.waited_until);
+            room.waiting.enter(asked.at, stay.waited_until);
             room.queueing.enter(stay);
             of_key.enter(stay);
-            found.extend(has_room(submission, asked, room, of_key, history));
+            found.extend(has_room(submission, asked, room, of_key, lived, history));
         }
     }
-    for look in looks {
-        rooms
-            .entry(look.life)
-            .or_default()
-            .check(look, history.lived(look.life), found);
+    for (look, &life) in looks {
+        rooms[life].check(look, places.lived(life), found);
     }
 }
 
@@ -153,9 +146,10 @@ fn has_reason<W: Workload>(
     asked: &Submission<W>,
     room: &mut Room,
     of_key: &mut Queueing,
+    lived: &Lived,
     history: &History<W>,
 ) -> Option<Violation> {
-    let (limits, lived) = (history.pace.limits, history.lived(asked.life));
+    let limits = history.pace.limits;
     let queueing = room.queueing.most.at(asked.at);
     let at_key = of_key.most.at(asked.at);
     let is_closed = lived.closing.is_some_and(|closing| closing <= asked.at);
@@ -174,9 +168,10 @@ fn has_room<W: Workload>(
     asked: &Submission<W>,
     room: &mut Room,
     of_key: &mut Queueing,
+    lived: &Lived,
     history: &History<W>,
 ) -> Option<Violation> {
-    let (limits, lived) = (history.pace.limits, history.lived(asked.life));
+    let limits = history.pace.limits;
     let queueing = room.queueing.least.after(asked.at);
     let at_key = of_key.least.after(asked.at);
     if lived.was_held_up(asked.at, asked.at) {

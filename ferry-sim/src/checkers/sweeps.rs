@@ -10,7 +10,8 @@ use ferry_core::{Class, Instant};
 
 use super::{
     Violation,
-    batches::{Batches, NEVER, Place, SLACK},
+    batches::{Batches, NEVER, SLACK},
+    places::Spot,
     work::ceiling,
 };
 use crate::{
@@ -19,23 +20,20 @@ use crate::{
     workload::Workload,
 };
 
-/// Who else than a sweeper may be at work on a key's view, by when they are not any more.
+/// Who else than a sweeper may be at work on a place's view, by when they are not any more.
 #[derive(Default)]
-struct Others(BTreeMap<Place, BinaryHeap<Reverse<Instant>>>);
+struct Others(BinaryHeap<Reverse<Instant>>);
 
 impl Others {
-    fn enter(&mut self, place: Place, until: Instant) {
-        self.0.entry(place).or_default().push(Reverse(until));
+    fn enter(&mut self, until: Instant) {
+        self.0.push(Reverse(until));
     }
 
-    fn are_there(&mut self, place: Place, at: Instant) -> bool {
-        let Some(there) = self.0.get_mut(&place) else {
-            return false;
-        };
-        while there.peek().is_some_and(|until| until.0 < at) {
-            there.pop();
+    fn are_there(&mut self, at: Instant) -> bool {
+        while self.0.peek().is_some_and(|until| until.0 < at) {
+            self.0.pop();
         }
-        !there.is_empty()
+        !self.0.is_empty()
     }
 }
 
@@ -43,27 +41,29 @@ impl Others {
 fn of_sweepers<'h, W: Workload>(
     history: &'h History<W>,
     batches: &Batches<'_>,
-    mut each: impl FnMut(&'h Asked),
+    mut each: impl FnMut(&'h Asked, Spot),
 ) {
     if !history.has_views || history.pace.carrier == Carrier::Others {
         return;
     }
-    let mut others = Others::default();
-    let mut submissions = (0..).map(SubmissionId).zip(&history.submissions).peekable();
-    let mut resumes = history.resumes.iter().peekable();
-    for call in &history.calls {
-        while let Some((id, asked)) = submissions.next_if(|(_, asked)| asked.at <= call.at) {
+    let places = batches.places;
+    let mut others: Vec<Others> = places.by_place();
+    let mut submissions = history.submissions.iter().enumerate().peekable();
+    let mut resumes = history.resumes.iter().zip(&places.resumes).peekable();
+    for (call, &spot) in history.calls.iter().zip(&places.calls) {
+        while let Some((nth, asked)) = submissions.next_if(|(_, asked)| asked.at <= call.at) {
             if !asked.was_rejected() {
-                others.enter(asked.place(), batches.stay(id, history).until_most);
+                let until = batches.stay(SubmissionId(nth as u64), history).until_most;
+                others[places.submissions[nth].place].enter(until);
             }
         }
-        while let Some(resume) = resumes.next_if(|resume| resume.at <= call.at) {
+        while let Some((resume, of)) = resumes.next_if(|(resume, _)| resume.at <= call.at) {
             let until = resume.answer.map_or(NEVER, |(at, _)| at);
-            others.enter((resume.life, resume.key), until);
+            others[of.place].enter(until);
         }
-        let place = (call.life, call.key);
-        if matches!(call.ask, Ask::Look | Ask::Project) && !others.are_there(place, call.at) {
-            each(call);
+        let is_of_view = matches!(call.ask, Ask::Look | Ask::Project);
+        if is_of_view && !others[spot.place].are_there(call.at) {
+            each(call, spot);
         }
     }
 }
@@ -72,15 +72,16 @@ fn end(call: &Asked) -> Instant {
     call.came.map_or(NEVER, |(end, _)| end)
 }
 
-fn too_wide<W: Workload>(history: &History<W>, batches: &Batches<'_>, found: &mut Vec<Violation>) {
-    let keys_max = history.pace.sweeps_at_once;
-    let mut under_way: BTreeMap<Life, Vec<(u32, Instant)>> = BTreeMap::new();
-    of_sweepers(history, batches, |call| {
+/// Which keys a life's sweeper is at, and until when.
+#[derive(Default)]
+struct Width(Vec<(u32, Instant)>);
+
+impl Width {
+    fn check(&mut self, call: &Asked, keys_max: usize, found: &mut Vec<Violation>) {
         let &Asked { life, key, at, .. } = call;
-        let of_life = under_way.entry(life).or_default();
-        of_life.retain(|&(other, until)| other != key && until > at);
-        of_life.push((key, end(call)));
-        let keys = of_life.len();
+        (self.0).retain(|&(other, until)| other != key && until > at);
+        self.0.push((key, end(call)));
+        let keys = self.0.len();
         if keys > keys_max {
             found.push(Violation::SweptTooWide {
                 life,
@@ -88,31 +89,31 @@ fn too_wide<W: Workload>(history: &History<W>, batches: &Batches<'_>, found: &mu
                 keys_max,
             });
         }
-    });
+    }
 }
 
-/// How often a sweeper that resumes one key at a time went from a key right to one with a lower number, which was pending.
+/// How often a life's sweeper that resumes one key at a time went from a key right to one with a lower number, which was pending.
 /// Queries give keys by their numbers, so where it keeps to their order it hardly ever does.
-pub(crate) fn out_of_order<W: Workload>(history: &History<W>) -> u64 {
-    if history.pace.sweeps_at_once != 1 {
-        return 0;
-    }
-    let mut times = 0;
-    let mut last: BTreeMap<Life, (&Asked, bool)> = BTreeMap::new();
-    of_sweepers(history, &Batches::of(history), |call| {
-        let before = last.get(&call.life);
-        let before = before.filter(|(before, _)| end(before) == call.at);
+#[derive(Default)]
+struct Order<'h> {
+    times: u64,
+    /// Its last call, and whether it was of a lower number than the one before it.
+    last: Option<(&'h Asked, bool)>,
+}
+
+impl<'h> Order<'h> {
+    fn follow(&mut self, call: &'h Asked) {
+        let before = self.last.filter(|(before, _)| end(before) == call.at);
         let is_lower = match (&call.ask, before) {
             (Ask::Look, Some((before, _))) => call.key < before.key,
             (Ask::Project, Some((look, is_lower))) => {
-                times += u64::from(*is_lower && look.key == call.key);
+                self.times += u64::from(is_lower && look.key == call.key);
                 false
             }
             _ => false,
         };
-        last.insert(call.life, (call, is_lower));
-    });
-    times
+        self.last = Some((call, is_lower));
+    }
 }
 
 /// Projections of a key that is throttled for good.
@@ -122,13 +123,23 @@ struct Throttled {
     last: Instant,
 }
 
+/// Says how often sweepers went out of the order of the keys, too.
 pub(super) fn check<W: Workload>(
     history: &History<W>,
     batches: &Batches<'_>,
     found: &mut Vec<Violation>,
-) {
-    too_wide(history, batches, found);
+) -> u64 {
+    let mut widths: Vec<Width> = batches.places.by_life();
+    let mut orders: Vec<Order<'_>> = batches.places.by_life();
+    let keys_max = history.pace.sweeps_at_once;
+    of_sweepers(history, batches, |call, spot| {
+        widths[spot.life].check(call, keys_max, found);
+        if keys_max == 1 {
+            orders[spot.life].follow(call);
+        }
+    });
     too_often(history, found);
+    orders.iter().map(|order| order.times).sum()
 }
 
 /// A key that can never be projected is asked for less and less often: by whoever has a batch or is told to resume it, as

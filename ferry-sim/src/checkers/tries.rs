@@ -6,6 +6,7 @@ use ferry_core::Class;
 use super::{
     Violation,
     batches::{Batch, Batches, SLACK},
+    places::Places,
 };
 use crate::{
     calls::{Ask, Asked, Came},
@@ -21,7 +22,7 @@ pub(super) fn check<W: Workload>(
     looked_for(&batches.strays, found);
     for batch in &batches.all {
         looked_for(&batch.calls, found);
-        too_long(batch, history, found);
+        too_long(batch, batches.places, history, found);
         for (nth, call) in batch.calls.iter().enumerate() {
             if matches!(call.came, Some((_, Came::Failed(Class::Permanent)))) {
                 apart(batch, nth, history, found);
@@ -56,9 +57,14 @@ fn looked_for(calls: &[&Asked], found: &mut Vec<Violation>) {
 
 /// No pause ends later than so long after the first try began. Without a pause a read may come later: it tells how the last
 /// try ended, or begins with a half.
-fn too_long<W: Workload>(batch: &Batch<'_>, history: &History<W>, found: &mut Vec<Violation>) {
+fn too_long<W: Workload>(
+    batch: &Batch<'_>,
+    places: &Places<'_>,
+    history: &History<W>,
+    found: &mut Vec<Violation>,
+) {
     let (life, key) = batch.place;
-    let (lived, total) = (history.lived(life), history.pace.retry.total);
+    let (lived, total) = (places.lived(batch.spot.life), history.pace.retry.total);
     if !lived.jumps.is_empty() {
         return;
     }

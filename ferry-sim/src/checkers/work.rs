@@ -5,14 +5,15 @@
 //! was read between them belongs to it, too. Tries that a round trip made before its first commit are not seen; so a pause
 //! was never drawn from less than is reckoned here, and no round trip tried less often.
 
-use core::{mem, time::Duration};
+use core::time::Duration;
 use std::collections::BTreeMap;
 
 use ferry_core::{Class, Retry};
 
 use super::{
     Violation,
-    batches::{Place, SLACK},
+    batches::SLACK,
+    places::{Place, Places},
 };
 use crate::{
     calls::{Ask, Asked, Came, Pace},
@@ -40,17 +41,20 @@ struct Trip<'h> {
     pauses: Vec<Pause>,
 }
 
-pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation>) {
-    let mut trips: BTreeMap<Place, Trip<'_>> = BTreeMap::new();
+pub(super) fn check<W: Workload>(
+    history: &History<W>,
+    places: &Places<'_>,
+    found: &mut Vec<Violation>,
+) {
+    let mut trips: Vec<Trip<'_>> = places.by_place();
     let mut in_step = InStep::default();
     let mut odds = Odds::default();
-    for call in &history.calls {
-        let place = (call.life, call.key);
+    for (call, spot) in history.calls.iter().zip(&places.calls) {
         if matches!(call.ask, Ask::Look | Ask::Project) {
             continue;
         }
         odds.failed(call);
-        let trip = trips.entry(place).or_default();
+        let trip = &mut trips[spot.place];
         let before = trip.calls.first().and_then(|call| entries(call));
         trip.calls.push(call);
         let Some(now) = entries(call) else { continue };
@@ -58,13 +62,19 @@ pub(super) fn check<W: Workload>(history: &History<W>, found: &mut Vec<Violation
         if is_same {
             trip.go_on();
         } else {
-            let over = mem::take(trip);
-            over.check(place, &history.pace, &mut odds, &mut in_step, found);
-            trip.calls.push(call);
+            let place = (call.life, call.key);
+            trip.check(place, &history.pace, &mut odds, &mut in_step, found);
+            trip.begin_with(call);
         }
     }
-    for (place, trip) in trips {
-        trip.check(place, &history.pace, &mut odds, &mut in_step, found);
+    for (nth, trip) in trips.iter().enumerate() {
+        trip.check(
+            places.place(nth),
+            &history.pace,
+            &mut odds,
+            &mut in_step,
+            found,
+        );
     }
     odds.check(found);
 }
@@ -81,7 +91,14 @@ fn share(one: &[SubmissionId], other: &[SubmissionId]) -> bool {
     other.iter().any(|entry| one.binary_search(entry).is_ok())
 }
 
-impl Trip<'_> {
+impl<'h> Trip<'h> {
+    /// Another one begins; this was its first commit.
+    fn begin_with(&mut self, commit: &'h Asked) {
+        self.calls.clear();
+        self.calls.push(commit);
+        self.pauses.clear();
+    }
+
     /// The last commit was turned away for good: its halves are tried apart, at once, and as if for the first time.
     fn was_split(&self) -> bool {
         let last = self.calls.first().and_then(|call| call.came);

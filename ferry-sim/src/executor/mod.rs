@@ -12,14 +12,14 @@ mod timer;
 mod timers;
 
 use core::{
+    ops::ControlFlow,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
-    task::Poll,
 };
 use std::sync::Arc;
 
 use ferry_core::Instant;
 
-use self::shared::{Core, Turn};
+use self::shared::{Core, Polled};
 use crate::{chance::Chance, trace::Trace};
 
 pub use runtime::Process;
@@ -78,27 +78,19 @@ impl Executor {
         let mut polls = 0;
         let mut polled = None;
         loop {
-            let (id, running) = match self.core.turn(end, polled.take()) {
-                Turn::Poll(id, running) => (id, running),
-                Turn::Jumped => {
-                    polls = 0;
-                    continue;
-                }
-                Turn::Over(halt) => return halt,
-            };
-            if let Some(mut running) = running {
-                match running.poll() {
-                    Poll::Pending => polled = Some((id, running)),
-                    Poll::Ready(()) => self.core.end(id, running),
+            if let ControlFlow::Break(halt) = self.core.turn(end, &mut polled, &mut polls) {
+                return halt;
+            }
+            if let Some(Polled { running, .. }) = &mut polled {
+                if running.poll().is_ready() {
+                    self.core.end(polled.take());
                 }
             }
             polls += 1;
             let left = self.polls_left.load(Relaxed).saturating_sub(1);
             self.polls_left.store(left, Relaxed);
             if polls > POLLS_MAX || left == 0 {
-                if let Some((id, running)) = polled {
-                    self.core.rest(id, running);
-                }
+                self.core.rest(polled);
                 return Halt::Spinning;
             }
         }

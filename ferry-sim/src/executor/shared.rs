@@ -2,6 +2,7 @@
 
 use core::{
     fmt, mem,
+    ops::ControlFlow,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
     task::Waker,
 };
@@ -43,14 +44,10 @@ struct State {
     trace: Trace,
 }
 
-/// What happens next.
-pub(super) enum Turn {
-    /// A task is polled: `None` where it is over, and was woken by its last poll.
-    Poll(TaskId, Option<Running>),
-    /// Nothing was ready, and the clock has jumped.
-    Jumped,
-    /// Nothing until that moment.
-    Over(Halt),
+/// A task whose turn it is to be polled, and with whoever polls it until the next turn.
+pub(super) struct Polled {
+    id: TaskId,
+    pub(super) running: Running,
 }
 
 /// As tasks do, it holds the executor that holds it, until its task is over or the executor is dropped.
@@ -110,11 +107,17 @@ impl Core {
         drop(spawned);
     }
 
-    /// Takes back the task that was polled and is not over, and draws which of those that are ready goes next; where none is, the
-    /// clock jumps to the next timer, but to this moment at most.
-    pub(super) fn turn(&self, end: Instant, polled: Option<(TaskId, Running)>) -> Turn {
+    /// Takes back the task that was polled and is not over, and draws which of those that are ready goes next: it may be over, and
+    /// have been woken by its last poll. While none is ready the clock jumps to the next timer, and there were no polls yet; but
+    /// beyond this moment nothing happens.
+    pub(super) fn turn(
+        &self,
+        end: Instant,
+        polled: &mut Option<Polled>,
+        polls: &mut u32,
+    ) -> ControlFlow<Halt> {
         let mut state = self.lock();
-        if let Some((id, running)) = polled {
+        if let Some(Polled { id, running }) = polled.take() {
             if let Some(crashed) = state.tasks.bring_back(id, running) {
                 // Its process crashed while it ran.
                 drop(state);
@@ -122,27 +125,31 @@ impl Core {
                 state = self.lock();
             }
         }
+        while state.tasks.ready() == 0 {
+            state = self.jump(state, end)?;
+            *polls = 0;
+        }
         let drawn = match state.tasks.ready() {
-            0 => return self.jump(state, end),
             1 => 0,
             ready => state.schedule.index(ready),
         };
         let (id, running) = state.tasks.take(drawn);
+        *polled = running.map(|running| Polled { id, running });
         state.polled = Some(id);
         state.trace.polled(self.now(), id.nth);
-        Turn::Poll(id, running)
+        ControlFlow::Continue(())
     }
 
     /// Takes back a task that was polled and is not over, when no turn follows.
-    pub(super) fn rest(&self, id: TaskId, running: Running) {
-        let crashed = self.lock().tasks.bring_back(id, running);
-        drop(crashed);
+    pub(super) fn rest(&self, polled: Option<Polled>) {
+        let back = |Polled { id, running }| self.lock().tasks.bring_back(id, running);
+        drop(polled.map(back));
     }
 
     /// A task is over.
-    pub(super) fn end(&self, id: TaskId, running: Running) {
-        let ended = self.lock().tasks.remove(id);
-        drop((running, ended));
+    pub(super) fn end(&self, polled: Option<Polled>) {
+        let ended = (polled.as_ref()).map(|polled| self.lock().tasks.remove(polled.id));
+        drop((polled, ended));
     }
 
     // ---- groups -----------------------------------------------------------------------------------
@@ -183,18 +190,22 @@ impl Core {
 
     // ---- time -------------------------------------------------------------------------------------
 
-    fn jump<'a>(&'a self, mut state: MutexGuard<'a, State>, end: Instant) -> Turn {
+    /// To the next timer, if it is due by then.
+    fn jump<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        end: Instant,
+    ) -> ControlFlow<Halt, MutexGuard<'a, State>> {
         match state.timers.next() {
             // The last moment is "never".
-            None | Some(u64::MAX) => Turn::Over(Halt::Quiet),
+            None | Some(u64::MAX) => ControlFlow::Break(Halt::Quiet),
             Some(due) if due <= end.nanos() => {
                 self.set_clock(due);
-                self.wake_who_is_due(state, due);
-                Turn::Jumped
+                ControlFlow::Continue(self.wake_who_is_due(state, due))
             }
             Some(_) => {
                 self.set_clock(end.nanos());
-                Turn::Over(Halt::TimeUp)
+                ControlFlow::Break(Halt::TimeUp)
             }
         }
     }
@@ -204,7 +215,11 @@ impl Core {
         self.over_at_once.store(0, Relaxed);
     }
 
-    fn wake_who_is_due<'a>(&'a self, mut state: MutexGuard<'a, State>, by: u64) {
+    fn wake_who_is_due<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        by: u64,
+    ) -> MutexGuard<'a, State> {
         while let Some(sleeper) = state.timers.go_off(by) {
             match sleeper {
                 Sleeper::Task(task) => state.tasks.wake(task),
@@ -215,6 +230,7 @@ impl Core {
                 }
             }
         }
+        state
     }
 
     /// Whether a sleep that is over before it began may be over at once: one after the other without an end, in a poll that never

@@ -6,6 +6,10 @@ use core::{
     task::{Context, Poll, Waker},
 };
 
+/// So many tasks at most keep their order when one that was ready before them is taken. Where more are ready at one moment, as
+/// all clients are at first, it would take a time that grows with the square of how many there are.
+const MOVED_MAX: usize = 1_000;
+
 pub(super) type Job = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Names one task; never used again, though its slot is.
@@ -115,13 +119,12 @@ impl Tasks {
 
     /// Takes one of those that are ready, to be polled. It may be over, and have been woken by its last poll.
     pub(super) fn take(&mut self, ready: usize) -> (TaskId, Option<Running>) {
-        let id = self.ready[ready];
-        if ready + 1 == self.ready.len() {
-            // As it is most often: there is one.
-            self.ready.pop();
+        let behind = self.ready.len() - ready - 1;
+        let id = if (1..=MOVED_MAX).contains(&behind) {
+            self.ready.remove(ready)
         } else {
-            self.ready.remove(ready);
-        }
+            self.ready.swap_remove(ready)
+        };
         let running = self.task(id).and_then(|task| {
             task.is_woken = false;
             task.running.take()
@@ -132,7 +135,10 @@ impl Tasks {
     /// It was polled, and is not over. If its process has crashed meanwhile, it is given back.
     pub(super) fn bring_back(&mut self, id: TaskId, running: Running) -> Option<Running> {
         match self.task(id) {
-            Some(task) => task.running.replace(running),
+            Some(task) => {
+                task.running = Some(running);
+                None
+            }
             None => Some(running),
         }
     }
