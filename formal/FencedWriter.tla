@@ -71,7 +71,7 @@ CONSTANTS
 VARIABLES
   \* The store.
   rec,      \* [log, ver, mark]; nobody looks at the marker in here, see ProjectedWriter
-  wire,     \* commits that were sent and may yet land: [on, log, adds, mark]
+  wire,     \* commits that were sent and may yet land: [on, log, adds, mark, belies]
   \* The clients.
   sends,    \* by input: how often it was submitted
   \* What a node knows: all of it is gone when it crashes.
@@ -90,13 +90,15 @@ VARIABLES
   answers,  \* all that was ever answered: [s, kind, at, true]
   could,    \* <<s, kind>>: since s was submitted it would have been true, at some entry of the log, to answer it so
   overtaken,\* submissions behind which one of the same node that came later has been applied
-  tried,    \* inputs that were ever in a commit
+  carried,  \* <<s, v>>: a commit on version v that carries s, or the same input, was sent; nothing tells yet what became of it
+  belied,   \* <<s, kind>>: a commit has landed since which it is not true to answer s so
+  gone,     \* submissions that were withdrawn, or died with their node
   deleted,  \* inputs whose entries went with a deleted record
   faults, deletes
 
 store  == <<rec, wire>>
 known  == <<held, take, phase, snap, fresh, job, open, stored, passed, memory>>
-hidden == <<done, answers, could, overtaken, tried, deleted, deletes>>
+hidden == <<done, answers, could, overtaken, carried, belied, gone, deleted, deletes>>
 vars   == <<store, sends, known, hidden, faults>>
 
 Unbounded == 99
@@ -111,7 +113,7 @@ Place(q, i)    == CHOOSE k \in DOMAIN q : q[k][1] = i /\ \A j \in 1..(k - 1) : q
 Submissions    == Inputs \X (1..Sends)
 
 NoRecord == [log |-> <<>>, ver |-> 0, mark |-> 0]
-NoJob    == [on |-> 0, log |-> <<>>, adds |-> <<>>, mark |-> 0]
+NoJob    == [on |-> 0, log |-> <<>>, adds |-> <<>>, mark |-> 0, belies |-> {}]
 
 -----------------------------------------------------------------------------
 (* The fold: what the user's pure code makes of one submission, on the      *)
@@ -220,8 +222,8 @@ InitWith(inputs) ==
         /\ stored = [n \in Nodes |-> {}]
         /\ passed = [n \in Nodes |-> {}]
         /\ memory = [n \in Nodes |-> {}]
-        /\ done = {} /\ answers = {} /\ could = {} /\ overtaken = {} /\ tried = {} /\ deleted = {}
-        /\ faults = 0 /\ deletes = 0
+        /\ done = {} /\ answers = {} /\ could = {} /\ overtaken = {} /\ carried = {} /\ belied = {} /\ gone = {}
+        /\ deleted = {} /\ faults = 0 /\ deletes = 0
 
 Init == InitWith(Inputs)
 
@@ -237,7 +239,7 @@ Submit(n, s) ==
   /\ held' = [held EXCEPT ![n] = Append(@, s)]
   /\ could' = could \cup MomentsOf(rec.log, Len(rec.log), {s})
   /\ UNCHANGED <<store, take, phase, snap, fresh, job, open, stored, passed, memory,
-                 done, answers, overtaken, tried, deleted, deletes, faults>>
+                 done, answers, overtaken, carried, belied, gone, deleted, deletes, faults>>
 
 \* A read is served, for a try with the first k of what the node holds. It tells what became of the commits in doubt of
 \* these: those on another version than it shows have landed or never will.
@@ -256,10 +258,12 @@ Read(n, k) ==
      /\ stored' = [stored EXCEPT ![n] = (@ \ group) \cup {s \in group : has(s)}]
      /\ passed' = [passed EXCEPT ![n] =
                      {p \in @ : p[1] \notin group \/ p[3] = rec.ver \/ has(p[2])}]
+     /\ carried' = {o \in carried : o[1] \notin group \/ o[2] = rec.ver}
   /\ take' = [take EXCEPT ![n] = k]
   /\ fresh' = [fresh EXCEPT ![n] = TRUE]
   /\ phase' = [phase EXCEPT ![n] = "folded"]
-  /\ UNCHANGED <<store, sends, held, job, memory, hidden>>
+  /\ held' = IF Flaw = "RestForgotten" THEN [held EXCEPT ![n] = First(@, k)] ELSE held
+  /\ UNCHANGED <<store, sends, job, memory, done, answers, could, overtaken, belied, gone, deleted, deletes>>
 
 -----------------------------------------------------------------------------
 (* Answers.                                                                 *)
@@ -278,13 +282,21 @@ Leaves(n, k) ==
   /\ stored' = [stored EXCEPT ![n] = @ \ {s}]
   /\ passed' = [passed EXCEPT ![n] = {p \in @ : p[1] # s}]
   /\ could' = {m \in could : m[1] # s}
+  /\ carried' = {o \in carried : o[1] # s}
 
 Forgets(n) == snap' = IF phase'[n] = "rest" THEN [snap EXCEPT ![n] = NoRecord] ELSE snap
+
+\* There is a doubt where a commit that carries the input was sent by its node, and has not been settled by a read; where
+\* another submission of the input is still held beside this one; where the record has it, or may have forgotten it.
+IsDoubtful(s) ==
+  \/ \E o \in carried : o[1] = s
+  \/ \E n \in Nodes : s \in Range(held[n]) /\ HasTwin(n, s)
+  \/ Id(s) \in Ids(rec.log) \cup deleted \/ <<s, "too old">> \in could
 
 Answer(s, kind, at) ==
   [s |-> s, kind |-> kind, at |-> at,
    true |-> CASE kind \in Negative -> <<s, kind>> \in could
-              [] kind = "in doubt" -> Id(s) \in tried \/ sends[Id(s)] > 1 \/ <<s, "too old">> \in could
+              [] kind = "in doubt" -> IsDoubtful(s)
               [] OTHER -> TRUE]
 
 \* From the record as read alone: those before the first that the fold applies. That an input is in the record stays
@@ -299,7 +311,7 @@ MayAnswerFromRead(n, k) ==
         \/ o.kind = "too old" /\ fresh[n]
         \/ /\ o.kind \in {"declined", "mismatch"}
            /\ fresh[n] \/ Flaw = "DeclinedUnread"
-           /\ <<o.s, snap[n].ver>> \notin open[n]
+           /\ <<o.s, snap[n].ver>> \notin open[n] \/ Flaw = "DeclinedInDoubt"
 
 \* Rust: ferry_core::fold_write::fold::answer_settled
 AnswerFromRead(n, k) ==
@@ -307,7 +319,7 @@ AnswerFromRead(n, k) ==
   /\ LET o == Outcome(n, k, snap[n].log) IN
      answers' = answers \cup {Answer(o.s, o.kind, o.at)}
   /\ Leaves(n, k) /\ Forgets(n)
-  /\ UNCHANGED <<store, sends, fresh, job, memory, done, overtaken, tried, deleted, deletes, faults>>
+  /\ UNCHANGED <<store, sends, fresh, job, memory, done, overtaken, belied, gone, deleted, deletes, faults>>
 
 \* The commit has landed: the first of the try is answered with what the fold made of it, and then the next. The record
 \* was as it was read until the commit landed on it, so that a "no" is as true as the rest.
@@ -319,7 +331,7 @@ AnswerFromCommit(n) ==
      /\ memory' = IF Flaw = "MemoryDedup" /\ ~o.isOld THEN [memory EXCEPT ![n] = @ \cup {Id(o.s)}] ELSE memory
      /\ Leaves(n, 1)
      /\ snap' = [snap EXCEPT ![n] = IF phase'[n] = "rest" THEN NoRecord ELSE [@ EXCEPT !.log = o.after]]
-  /\ UNCHANGED <<store, sends, fresh, job, done, overtaken, tried, deleted, deletes, faults>>
+  /\ UNCHANGED <<store, sends, fresh, job, done, overtaken, belied, gone, deleted, deletes, faults>>
 
 \* What a submission hears that is not carried any further. "Not committed" takes proof: no commit that carries it is
 \* open, and the record as last read does not have it. "In doubt" takes a doubt: such a commit, or the input in the record, or a twin that may still bring it.
@@ -330,8 +342,10 @@ FailsAs(n, s, kind) ==
 Fails(n, k, kind) ==
   /\ FailsAs(n, held[n][k], kind)
   /\ answers' = answers \cup {Answer(held[n][k], kind, 0)}
-  /\ Leaves(n, k) /\ Forgets(n)
-  /\ UNCHANGED <<store, sends, fresh, job, memory, done, overtaken, tried, deleted, deletes>>
+  /\ IF Flaw = "CarriedOn" /\ kind = "in doubt"
+     THEN UNCHANGED <<held, take, phase, snap, open, stored, passed, could, carried>>
+     ELSE Leaves(n, k) /\ Forgets(n)
+  /\ UNCHANGED <<store, sends, fresh, job, memory, done, overtaken, belied, gone, deleted, deletes>>
 
 \* Its deadline passes, there is no further try, or its own code panics: nothing more is done for it.
 \* Rust: ferry_core::fold_write::end::answer_failed
@@ -364,26 +378,38 @@ Withdraw(n, k) ==
   /\ ~IsOpen(n, held[n][k])
   /\ Fault
   /\ Leaves(n, k) /\ Forgets(n)
-  /\ UNCHANGED <<store, sends, fresh, job, memory, done, answers, overtaken, tried, deleted, deletes>>
+  /\ gone' = gone \cup {held[n][k]}
+  /\ UNCHANGED <<store, sends, fresh, job, memory, done, answers, overtaken, belied, deleted, deletes>>
 
 -----------------------------------------------------------------------------
 (* Commits.                                                                 *)
+
+\* Those of the try whose input a commit of these carries.
+Carried(n, adds) == {s \in Range(Taken(n)) : Id(s) \in Ids(adds)}
+
+\* What becomes untrue of whom when this commit lands: that it was not committed; that it was declined, or is known with
+\* other content, if the commit tells it that it is applied.
+Belies(n, adds) ==
+  LET isTold(k) == Outcome(n, k, Before(n, k)).kind = "applied"
+      told == {held[n][k] : k \in {k \in 1..take[n] : isTold(k)}}
+  IN (Carried(n, adds) \X {"not committed"}) \cup ((told \cap Carried(n, adds)) \X {"declined", "mismatch"})
 
 \* What the fold has applied is sent, to be written on the version that was read.
 \* Rust: ferry_core::fold_write::fold::read_done
 Commit(n) ==
   /\ CanCommit(n)
   /\ LET adds == Adds(n)
-         c == [on |-> snap[n].ver, log |-> snap[n].log \o adds, adds |-> adds, mark |-> snap[n].mark]
+         c == [on |-> snap[n].ver, log |-> snap[n].log \o adds, adds |-> adds, mark |-> snap[n].mark,
+               belies |-> Belies(n, adds)]
          early == {Answer(adds[k], "applied", Len(snap[n].log) + k) : k \in DOMAIN adds}
      IN
      /\ wire' = wire \cup {c}
      /\ job' = [job EXCEPT ![n] = c]
-     /\ tried' = tried \cup Ids(adds)
+     /\ carried' = carried \cup (Carried(n, adds) \X {c.on})
      /\ answers' = IF Flaw = "EarlyAnswer" THEN answers \cup early ELSE answers
   /\ phase' = [phase EXCEPT ![n] = "sent"]
   /\ UNCHANGED <<rec, sends, held, take, snap, fresh, open, stored, passed, memory,
-                 done, could, overtaken, deleted, deletes, faults>>
+                 done, could, overtaken, belied, gone, deleted, deletes, faults>>
 
 \* Whom a commit overtakes: who is held by its node before one that it applies, and is not in the record before that one.
 Overtakes(c) ==
@@ -408,14 +434,15 @@ Land(c) ==
   /\ done' = done \cup {n \in Nodes : phase[n] = "sent" /\ job[n] = c}
   /\ could' = could \cup MomentsOf(c.log, Len(c.log) - Len(c.adds) + 1, AllHeld)
   /\ overtaken' = overtaken \cup Overtakes(c)
-  /\ UNCHANGED <<sends, known, answers, tried, deleted, deletes, faults>>
+  /\ belied' = belied \cup c.belies
+  /\ UNCHANGED <<sends, known, answers, carried, gone, deleted, deletes, faults>>
 
 \* The node is told something of its commit.
 Told(n) ==
   /\ phase[n] = "sent"
   /\ job' = [job EXCEPT ![n] = NoJob]
   /\ done' = done \ {n}
-  /\ UNCHANGED <<rec, sends, held, fresh, stored, memory, answers, could, overtaken, tried, deleted, deletes>>
+  /\ UNCHANGED <<rec, sends, held, fresh, stored, memory, answers, could, overtaken, belied, gone, deleted, deletes>>
 
 ToRest(n) ==
   /\ phase' = [phase EXCEPT ![n] = "rest"]
@@ -432,17 +459,18 @@ Landed(n) ==
   /\ Told(n) /\ n \in done
   /\ phase' = [phase EXCEPT ![n] = "landed"]
   /\ snap'  = [snap EXCEPT ![n].ver = @ + 1]
-  /\ UNCHANGED <<take, wire, open, passed, faults>>
+  /\ UNCHANGED <<take, wire, open, passed, carried, faults>>
 
 \* What became of this commit is not known: of those that it carries, and their twins in the try, nothing is before the
 \* next read; and who was declined before one that it applies may have been passed.
 Doubts(n) ==
   LET c == job[n]
       group == Taken(n)
+      doubted == IF Flaw = "TwinsUndoubted" THEN Range(c.adds) ELSE Carried(n, c.adds)
       declined == {k \in DOMAIN group : Fate(n, Before(n, k), group[k]) = "declined"}
       behind(k) == {group[j] : j \in (k + 1)..Len(group)} \cap Range(c.adds)
   IN
-  /\ open' = [open EXCEPT ![n] = @ \cup {<<s, c.on>> : s \in {t \in Range(group) : Id(t) \in Ids(c.adds)}}]
+  /\ open' = [open EXCEPT ![n] = @ \cup (doubted \X {c.on})]
   /\ passed' = [passed EXCEPT ![n] = @ \cup UNION {{<<group[k], t, c.on>> : t \in behind(k)} : k \in declined}]
 
 \* The store has another version by now. What it was refused by may be its own first copy: that proves nothing.
@@ -455,7 +483,7 @@ Refused(n) ==
                                     /\ snap' = [snap EXCEPT ![n].ver = rec.ver]
                                     /\ UNCHANGED take
        [] OTHER -> ToRest(n)
-  /\ UNCHANGED <<wire, faults>>
+  /\ UNCHANGED <<wire, carried, faults>>
 
 \* No answer in time, or one that means nothing: it may have landed, and may still. So with a call that panicked.
 \* Rust: ferry_core::fold_write::commit::in_doubt
@@ -464,15 +492,16 @@ InDoubt(n) ==
   /\ CASE Flaw = "DoubtIsLanding" -> ToAnswers(n) /\ UNCHANGED <<open, passed>>
        [] Flaw = "DoubtIsFailure" -> ToRest(n) /\ UNCHANGED <<open, passed>>
        [] OTHER -> ToRest(n) /\ Doubts(n)
-  /\ UNCHANGED wire
+  /\ UNCHANGED <<wire, carried>>
 
 \* For certain it has not been written, and will not be. An earlier copy of it that is in doubt may be all the same.
 \* Rust: ferry_core::fold_write::commit::not_landed
 NotLanded(n) ==
   /\ Told(n) /\ Fault
   /\ LET c == job[n]
-         isCopy == \A s \in Range(c.adds) : <<s, c.on>> \in open[n]
-     IN IF isCopy THEN UNCHANGED wire ELSE n \notin done /\ wire' = wire \ {c}
+         here == Carried(n, c.adds) \X {c.on}
+     IN /\ IF here \subseteq open[n] THEN UNCHANGED wire ELSE n \notin done /\ wire' = wire \ {c}
+        /\ carried' = carried \ (here \ open[n])
   /\ ToRest(n)
   /\ UNCHANGED <<open, passed>>
 
@@ -505,7 +534,9 @@ Crash(n) ==
   /\ memory' = [memory EXCEPT ![n] = {}]
   /\ done'   = done \ {n}
   /\ could'  = {m \in could : m[1] \notin Range(held[n])}
-  /\ UNCHANGED <<store, sends, answers, overtaken, tried, deleted, deletes>>
+  /\ carried' = {o \in carried : o[1] \notin Range(held[n])}
+  /\ gone'   = gone \cup Range(held[n])
+  /\ UNCHANGED <<store, sends, answers, overtaken, belied, deleted, deletes>>
 
 \* A record is deleted, by whoever may. Something with a version of its own stays in its place, or else what was under
 \* way on the old record would land on a new one that has come to the same version.
@@ -516,9 +547,9 @@ Delete ==
   /\ rec' = [log |-> <<>>, ver |-> IF Flaw = "VersionRestarts" THEN 0 ELSE rec.ver + 1, mark |-> 0]
   /\ wire' = IF Flaw = "VersionRestarts" THEN wire ELSE {}
   /\ deleted' = deleted \cup Ids(rec.log)
-  /\ overtaken' = {}
+  /\ overtaken' = {} /\ belied' = {}
   /\ could' = could \cup MomentsOf(<<>>, 0, AllHeld)
-  /\ UNCHANGED <<sends, known, done, answers, tried, faults>>
+  /\ UNCHANGED <<sends, known, done, answers, carried, gone, faults>>
 
 -----------------------------------------------------------------------------
 Sizes(n) == 1..Least(MaxBatch, Len(held[n]))
@@ -562,20 +593,34 @@ TypeOK ==
 AppliedOnce == \A j, k \in DOMAIN rec.log : j # k => Id(rec.log[j]) # Id(rec.log[k])
 
 \* Every answer is true, and stays so. Who was told a place has it. Who was told a "no" could have been told so by the
-\* record at some moment between question and answer. Who was told "not committed" is not in the record, and never will
-\* be. "In doubt" was said where a commit may have brought the input, or its record may have forgotten it.
+\* record at some moment between question and answer, and no commit that its node had sent for it brings it after all. Who
+\* was told "not committed" is not in the record, and never will be, by a commit that its node had sent for it or for another
+\* submission of the same input. "In doubt" was said where there is a doubt.
 TrueAnswers ==
   \A a \in answers :
     /\ a.true
     /\ a.kind = "applied" /\ Id(a.s) \in Ids(rec.log) \ deleted =>
          Place(rec.log, Id(a.s)) = a.at /\ Content(rec.log[a.at]) = Content(a.s)
-    /\ a.kind = "not committed" => a.s \notin Range(rec.log)
+    /\ a.kind \in {"not committed", "declined", "mismatch"} => a.s \notin Range(rec.log)
+    /\ <<a.s, a.kind>> \notin belied
 
 \* What was acknowledged is in the record, unless it was deleted.
 NothingLost == \A a \in answers : a.kind = "applied" => Id(a.s) \in Ids(rec.log) \cup deleted
 
 \* Of the submissions that one node holds together, none is applied behind one that came after it.
 InOrder == overtaken \cap Range(rec.log) = {}
+
+\* Of what was submitted nothing has vanished: each is held, by one node and once; or has been answered; or was
+\* withdrawn, or died with its node.
+Accounted ==
+  LET told == {a.s : a \in answers}
+      submitted == {s \in Submissions : s[2] <= sends[Id(s)]}
+      isTwice(s) == \E n, m \in Nodes : \E j \in DOMAIN held[n], k \in DOMAIN held[m] :
+                      held[n][j] = s /\ held[m][k] = s /\ <<n, j>> # <<m, k>>
+  IN
+  /\ submitted = AllHeld \cup told \cup gone
+  /\ AllHeld \cap told = {} /\ AllHeld \cap gone = {} /\ told \cap gone = {}
+  /\ \A s \in AllHeld : ~isTwice(s)
 
 \* Nobody is told twice.
 OneAnswer == \A a, b \in answers : a.s = b.s => a = b
@@ -597,12 +642,11 @@ NeverOvertaken == \A n \in Nodes, k \in 1..2 :
 \* A commit lands though its node has crashed, or has given its input up.
 NeverLandsUnheld == \A s \in Range(rec.log) :
   s \in AllHeld \/ \E a \in answers : a.s = s /\ a.kind # "in doubt"
+\* One is declined on the very version on which a commit in doubt may have it applied.
+NeverDespairs == \A n \in Nodes, k \in 1..2 :
+  ~(phase[n] = "folded" /\ k <= take[n] /\ Adds(n) = <<>> /\ <<held[n][k], snap[n].ver>> \in open[n])
 NeverDeclined == \A a \in answers : a.kind # "declined"
 NeverTooOld   == \A a \in answers : a.kind # "too old"
-
-\* For the checker alone: answers that cannot turn out to be wrong any more make no state of their own.
-Settled(a) == a.true /\ a.kind \in Negative \cup {"in doubt"}
-View == <<store, sends, known, done, {a \in answers : ~Settled(a)}, could, overtaken, tried, deleted, deletes, faults>>
 
 Symmetry == Permutations(Nodes) \cup Permutations(Deposits) \cup Permutations(Withdrawals)
 =============================================================================

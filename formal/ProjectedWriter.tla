@@ -58,9 +58,10 @@ VARIABLES
   back,       \* outcomes that wait for the view: [s, rests, isOld]
   \* What nobody sees.
   paid,       \* those whose write has taken effect, and who have not been told
-  top         \* where the marker has been
+  top,        \* where the marker has been
+  heard       \* those who had an outcome, and were told of the view too, or died with their node
 
-projection == <<view, projecting, owes, debt, way, shown, back, paid, top>>
+projection == <<view, projecting, owes, debt, way, shown, back, paid, top, heard>>
 allVars    == <<vars, projection>>
 
 Actors == Nodes \cup Resumers
@@ -70,7 +71,7 @@ IsPending(r) == r.mark # Len(r.log)
 
 ProjectedInitWith(inputs) ==
   /\ InitWith(inputs)
-  /\ view = <<>> /\ projecting = {} /\ paid = {} /\ top = 0
+  /\ view = <<>> /\ projecting = {} /\ paid = {} /\ top = 0 /\ heard = {}
   /\ owes = [x \in Actors |-> "nothing"]
   /\ debt = [x \in Actors |-> NoRecord]
   /\ way = [x \in Actors |-> NoWay]
@@ -83,7 +84,7 @@ ProjectedInit == ProjectedInitWith(Inputs)
 (* The fold write, and what its steps mean for the projection.              *)
 
 \* What the marker says has been shown.
-Learns(x, r) == shown' = [shown EXCEPT ![x] = Max(@, r.mark)]
+Learns(x, r) == IF Flaw = "WaitsForOwn" THEN UNCHANGED shown ELSE shown' = [shown EXCEPT ![x] = Max(@, r.mark)]
 
 \* Reads for a fold: what the record just committed owes is left for later.
 \* Rust: ferry_core::projected_write::trip::read_to_fold
@@ -92,7 +93,8 @@ ReadToFold(n, k) ==
   /\ owes' = [owes EXCEPT ![n] = "nothing"]
   /\ debt' = [debt EXCEPT ![n] = NoRecord]
   /\ Learns(n, rec)
-  /\ UNCHANGED <<view, projecting, way, back, paid, top>>
+  /\ back' = IF Flaw = "BackForgotten" THEN [back EXCEPT ![n] = {}] ELSE back
+  /\ UNCHANGED <<view, projecting, way, paid, top, heard>>
 
 \* An outcome is not told before the view shows it, or its caller has waited long enough.
 HoldsBack(n, o) ==
@@ -103,13 +105,13 @@ HoldsBack(n, o) ==
 OutcomeFromRead(n, k) ==
   /\ AnswerFromRead(n, k)
   /\ HoldsBack(n, Outcome(n, k, snap[n].log))
-  /\ UNCHANGED <<view, projecting, owes, debt, way, shown, paid, top>>
+  /\ UNCHANGED <<view, projecting, owes, debt, way, shown, paid, top, heard>>
 
 \* Rust: ferry_core::projected_write::answers::take
 OutcomeFromCommit(n) ==
   /\ AnswerFromCommit(n)
   /\ HoldsBack(n, Outcome(n, 1, snap[n].log))
-  /\ UNCHANGED <<view, projecting, owes, debt, way, shown, paid, top>>
+  /\ UNCHANGED <<view, projecting, owes, debt, way, shown, paid, top, heard>>
 
 \* The record as it was committed owes what it brought: its marker is as it was read.
 \* Rust: ferry_core::projected_write::trip::commit_done
@@ -117,14 +119,14 @@ LandedOwing(n) ==
   /\ Landed(n)
   /\ owes' = [owes EXCEPT ![n] = "owing"]
   /\ debt' = [debt EXCEPT ![n] = [log |-> job[n].log, ver |-> job[n].on + 1, mark |-> job[n].mark]]
-  /\ UNCHANGED <<view, projecting, way, shown, back, paid, top>>
+  /\ UNCHANGED <<view, projecting, way, shown, back, paid, top, heard>>
 
 \* It leaves the marker as it is stored; or is fenced on it.
 \* Rust: ferry_core::drive::store::ProjectedStore
 LandBeside(c) ==
   /\ Land(c)
   /\ top' = Max(top, rec'.mark)
-  /\ UNCHANGED <<view, projecting, owes, debt, way, shown, back, paid>>
+  /\ UNCHANGED <<view, projecting, owes, debt, way, shown, back, paid, heard>>
 
 \* Rust: ferry_core::projected_write::trip::drop
 CrashOwing(n) ==
@@ -135,6 +137,7 @@ CrashOwing(n) ==
   /\ shown' = [shown EXCEPT ![n] = 0]
   /\ back' = [back EXCEPT ![n] = {}]
   /\ paid' = paid \ {n}
+  /\ heard' = heard \cup {b.s : b \in back[n]}
   /\ UNCHANGED <<view, projecting, top>>
 
 -----------------------------------------------------------------------------
@@ -153,7 +156,7 @@ Look(x) ==
      THEN owes' = [owes EXCEPT ![x] = "owing"] /\ debt' = [debt EXCEPT ![x] = rec]
      ELSE UNCHANGED <<owes, debt>>
   /\ Learns(x, rec)
-  /\ UNCHANGED <<vars, view, projecting, way, back, paid, top>>
+  /\ UNCHANGED <<vars, view, projecting, way, back, paid, top, heard>>
 
 Asks(x, kind, upTo) ==
   LET w == [kind |-> kind, by |-> x, ver |-> debt[x].ver, from |-> debt[x].mark, upTo |-> upTo] IN
@@ -174,7 +177,7 @@ Project(x, upTo) ==
   /\ IF upTo = Len(debt[x].log) THEN UNCHANGED faults
      ELSE FirstKind = "show" /\ upTo \in debt[x].mark..Len(debt[x].log) /\ Fault
   /\ Asks(x, FirstKind, upTo)
-  /\ UNCHANGED <<store, sends, known, hidden, view, debt, shown, back, paid, top>>
+  /\ UNCHANGED <<store, sends, known, hidden, view, debt, shown, back, paid, top, heard>>
 
 \* Whether the record still is as the one that is projected.
 IsAsRead(w) ==
@@ -215,12 +218,12 @@ Arrive(w) ==
                              /\ UNCHANGED view
   /\ projecting' = {q \in projecting : q # w /\ (IsWeak \/ ~IsOver(q))}
   /\ paid' = paid \cup {x \in Actors : owes[x] = "sent" /\ way[x] = w}
-  /\ UNCHANGED <<wire, sends, known, hidden, faults, owes, debt, way, shown, back>>
+  /\ UNCHANGED <<wire, sends, known, hidden, faults, owes, debt, way, shown, back, heard>>
 
 IsDone(x) ==
   /\ owes[x] = "sent"
   /\ paid' = paid \ {x}
-  /\ UNCHANGED <<store, sends, known, hidden, view, back, top>>
+  /\ UNCHANGED <<store, sends, known, hidden, view, back, top, heard>>
 
 Rests(x) == /\ owes' = [owes EXCEPT ![x] = "nothing"]
             /\ way'  = [way EXCEPT ![x] = NoWay]
@@ -246,7 +249,8 @@ IsRefused(x) ==
   /\ IsDone(x)
   /\ way[x].kind # "show" /\ ~IsAsRead(way[x])
   /\ Rests(x)
-  /\ UNCHANGED <<projecting, shown, faults>>
+  /\ IF Flaw = "RefusalIsShown" /\ x \in Resumers THEN shown' = [shown EXCEPT ![x] = Max(@, Len(debt[x].log))] ELSE UNCHANGED shown
+  /\ UNCHANGED <<projecting, faults>>
 
 \* It failed, or nobody knows: it may have taken effect, and may still.
 \* Rust: ferry_core::projected_write::debt::again
@@ -263,7 +267,7 @@ ResumerCrash(x) ==
   /\ Rests(x)
   /\ shown' = [shown EXCEPT ![x] = 0]
   /\ paid' = paid \ {x}
-  /\ UNCHANGED <<store, sends, known, hidden, view, projecting, back, top>>
+  /\ UNCHANGED <<store, sends, known, hidden, view, projecting, back, top, heard>>
 
 -----------------------------------------------------------------------------
 (* What callers hear of the view.                                           *)
@@ -275,8 +279,9 @@ IsInView(a) == IF a.kind = "applied" THEN a.at <= Len(view)
 Tells(n, b, isProjected) ==
   /\ b \in back[n]
   /\ back' = [back EXCEPT ![n] = @ \ {b}]
+  /\ heard' = heard \cup {b.s}
   /\ answers' = {IF a.s = b.s THEN [a EXCEPT !.true = @ /\ (isProjected => IsInView(a))] ELSE a : a \in answers}
-  /\ UNCHANGED <<store, sends, known, done, could, overtaken, tried, deleted, deletes,
+  /\ UNCHANGED <<store, sends, known, done, could, overtaken, carried, belied, gone, deleted, deletes,
                  view, projecting, owes, debt, way, shown, paid, top>>
 
 \* Only when the view is known to show what the outcome rests on: also where that was found in the record.
@@ -354,6 +359,12 @@ ShownIsShown == \A x \in Actors : shown[x] <= Len(view)
 \* Whatever is pending is projected.
 Projected == IsPending(rec) ~> ~IsPending(rec)
 
+\* Of the outcomes nothing has vanished: each is held back for the view, or has been told, or died with its node.
+OutcomesKept ==
+  LET waiting == {b.s : b \in UNION {back[n] : n \in Nodes}}
+      outcomes == {a.s : a \in {a \in answers : a.kind \notin Kinds}}
+  IN outcomes = waiting \cup heard /\ waiting \cap heard = {}
+
 \* An outcome is told in the end.
 Heard == \A s \in Submissions : (\E n \in Nodes : s \in {b.s : b \in back[n]})
                                    ~> ~(\E n \in Nodes : s \in {b.s : b \in back[n]})
@@ -370,7 +381,5 @@ NeverOrphaned == rec.mark < Len(view) => \E x \in Actors : owes[x] # "nothing"
 NeverInPart == \A n \in Nodes : \A b \in back[n] :
   ~(b.rests <= shown[n] /\ \E other \in back[n] : other.rests > shown[n])
 
-ProjectedView == <<store, sends, known, done, {a \in answers : ~Settled(a)}, could, overtaken, tried, deleted, deletes,
-                   faults, projection>>
 ProjectedSymmetry == Symmetry \cup Permutations(Resumers)
 =============================================================================

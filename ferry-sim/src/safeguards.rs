@@ -1,5 +1,5 @@
 //! The safeguards that the walk and the specification go without one by one, and what each is in the simulation. It has to be the
-//! same property that fails without it, wherever it is missing.
+//! same property that fails without it, wherever it is missing; where the specification holds a part of it apart, that part.
 
 use crate::checkers::Property;
 
@@ -57,12 +57,17 @@ safeguards! {
     InOrder: - | - | "FencedWriter_LateApplied";
     InOrder: - | - | "FencedWriter_ForgottenPassed";
     TrueAnswers: - | - | "FencedWriter_DeclinedUnread";
+    TrueAnswers: - | - | "FencedWriter_DeclinedInDoubt";
+    TrueAnswers: - | - | "FencedWriter_TwinsUndoubted";
+    Answered: - | - | "FencedWriter_RestForgotten";
+    Answered: - | - | "FencedWriter_CarriedOn";
     // The projection.
     ViewForward: "no fence on project" | "no-project-fence" | "ProjectedWriter_UnfencedProject";
     ViewForward: "project fenced on the marker alone" | "fence-on-marker-alone" | "ProjectedWriter_MarkerAlone";
     ViewForward: "project fenced on the version alone" | "fence-on-version-alone" | "ProjectedWriter_VersionAlone";
     ViewForward: "marker as a flag" | "marker-as-flag" | "ProjectedWriter_MarkerAsFlag";
     ViewForward: "marker moved backwards by a commit" | "commit-writes-marker" | "ProjectedWriter_MarkerBack";
+    ViewForward: - | - | "ProjectedWriter_MarkerBack_apart";
     ViewForward: "marker moved before the view is durable" | "marker-before-view" | "ProjectedWriter_MarkerFirst";
     ViewForward: "view without positions" | - | "ProjectedWriter_Appended";
     ViewForward: "view without a version" | - | "ProjectedWriter_Instead";
@@ -71,9 +76,12 @@ safeguards! {
     TrueAnswers: - | - | "ProjectedWriter_EarlyDuplicate";
     TrueAnswers: - | - | "ProjectedWriter_RestsOnNothing";
     TrueAnswers: - | "projection-doubt-taken-for-landed" | "ProjectedWriter_DoubtIsShown";
+    Answered: - | - | "ProjectedWriter_BackForgotten";
+    Answered: - | - | "ProjectedWriter_WaitsForOwn";
     // Resumes.
     Projected: "no resume at all" | "no-resume" | "ProjectedWriter_NoResume";
     Projected: - | - | "ProjectedWriter_NoResume_apart";
     Projected: - | - | "ProjectedWriter_LazyResume";
+    TrueAnswers: - | - | "ProjectedWriter_RefusalIsShown";
     ViewForward: "no fence on resume" | "no-resume-fence" | "ProjectedWriter_UnfencedResume";
 }

@@ -2,8 +2,25 @@
 
 use ferry_sim::checkers::Property;
 
-/// What the specifications hold beyond the properties that the simulator checks.
-const FINER: &[&str] = &["OneAnswer"];
+/// What the specifications hold apart, and of which of the simulator's properties it is a part.
+const FINER: &[(&str, Property)] = &[
+    ("Accounted", Property::Answered),
+    ("OneAnswer", Property::Answered),
+    ("OutcomesKept", Property::Answered),
+    ("Heard", Property::Answered),
+    ("ShownIsShown", Property::TrueAnswers),
+    ("MarkerForward", Property::ViewForward),
+];
+
+/// The property of the simulator that has this name, or that it is a part of.
+pub(crate) fn property_of(name: &str) -> Option<Property> {
+    let finer = FINER.iter().find(|(finer, _)| *finer == name);
+    let named = |property: &&Property| format!("{property:?}") == name;
+    finer
+        .map(|(_, of)| of)
+        .or_else(|| Property::ALL.iter().find(named))
+        .copied()
+}
 
 /// Where the rows are that say "never" of something that has to be reached: or what passes might say little.
 const REACHED: &str = "reached/";
@@ -43,13 +60,10 @@ impl Row<'_> {
             cfg: name,
             expected,
         } = self;
-        let is_property = Property::ALL
-            .iter()
-            .any(|property| format!("{property:?}") == *expected);
         let is_known = if name.starts_with(REACHED) {
             expected.starts_with("Never")
         } else {
-            is_property || FINER.contains(expected)
+            property_of(expected).is_some()
         };
         if !is_known {
             Some(format!(
@@ -80,7 +94,7 @@ pub(crate) fn lists(cfg: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    const TABLE: &str = "spec\tcfg\texpected\tleast\twhen\twhat\nSmall\tholds\tpass\t6\talways\tall\nSmall\tfails\tInOrder\t0\talways\tnewest first\n";
+    const TABLE: &str = "spec\tcfg\texpected\tstates\twhen\twhat\nSmall\tholds\tpass\t6\talways\tall\nSmall\tfails\tInOrder\t-\talways\tnewest first\n";
 
     #[test]
     fn what_passes_is_no_violation() {
@@ -103,6 +117,7 @@ mod tests {
             row("OneAnswer").complaint(true, "INVARIANT OneAnswer"),
             None
         );
+        assert_eq!(property_of("MarkerForward"), Some(Property::ViewForward));
         let never = |cfg| Row {
             cfg,
             ..row("NeverLate")
