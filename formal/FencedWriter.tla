@@ -21,15 +21,25 @@
 (* written if the version still is the one that was read.  That condition   *)
 (* is the fence.  What the fold finds in the record is not applied again.   *)
 (*                                                                          *)
-(*                    GiveUp (deadline, no further try)                     *)
-(*                      ^                                                   *)
-(*                      |                                                   *)
-(*     Submit --> at rest --Read--> folded --Commit--> sent --Landed--+     *)
-(*                  ^ ^               | ^               |             |     *)
-(*                  | |               | |AnswerFromRead |             v     *)
-(*                  | |               +-+               |          landed   *)
-(*                  | +--- Refused, NotLanded, InDoubt--+            | ^    *)
-(*                  +------------- AnswerFromCommit, the last -------+-+    *)
+(* What a node does with a try:                                             *)
+(*                                                                          *)
+(*     at rest --Read--> folded --Commit--> sent --Landed--> landed         *)
+(*       ^ ^               | ^               |                | ^ |         *)
+(*       | |               +-+               |                +-+ |         *)
+(*       | |          AnswerFromRead         |   AnswerFromCommit |         *)
+(*       | +-- Refused, NotLanded, InDoubt --+                    |         *)
+(*       +---------------- AnswerFromCommit, of the last ---------+         *)
+(*                                                                          *)
+(* It reads again from where it has folded, too.  And what becomes of a     *)
+(* submission:                                                              *)
+(*                                                                          *)
+(*     Submit --> held --AnswerFromRead, AnswerFromCommit--> answered       *)
+(*                | | |                                                     *)
+(*                | | +--GiveUp, Overtake, Despair--> answered, by a failure*)
+(*                | +--Withdraw: its caller does not wait any more--> gone  *)
+(*                +--Crash: its node forgets all that it knows--> gone      *)
+(*                                                                          *)
+(* (GiveUp: its deadline has passed, or there is no further try.)           *)
 (*                                                                          *)
 (* WHAT MAY GO WRONG.  A commit that was sent may be lost, may land at any  *)
 (* later time (its node may have timed out, read again, or be gone), may    *)
@@ -43,7 +53,7 @@
 (* committed, and never will be; that it is in doubt.                       *)
 (*                                                                          *)
 (* WHAT IS PROMISED is at the end: AppliedOnce, TrueAnswers, NothingLost,   *)
-(* InOrder, Answered.                                                       *)
+(* InOrder, Accounted, OneAnswer, Answered.                                 *)
 (*                                                                          *)
 (* HOW TO READ IT.  A guard says what a node KNOWS when it takes a step:    *)
 (* its batch, the record as it has read it, what it was told.  The          *)
@@ -90,7 +100,8 @@ VARIABLES
   answers,  \* all that was ever answered: [s, kind, at, true]
   could,    \* <<s, kind>>: since s was submitted it would have been true, at some entry of the log, to answer it so
   overtaken,\* submissions behind which one of the same node that came later has been applied
-  carried,  \* <<s, v>>: a commit on version v that carries s, or the same input, was sent; nothing tells yet what became of it
+  carried,  \* <<s, v>>: a commit on version v that carries s, or the same input, was sent, and its node cannot know yet
+            \* what became of it: it has read nothing at another version, and was told of no certain failure
   belied,   \* <<s, kind>>: a commit has landed since which it is not true to answer s so
   gone,     \* submissions that were withdrawn, or died with their node
   deleted,  \* inputs whose entries went with a deleted record
@@ -286,8 +297,8 @@ Leaves(n, k) ==
 
 Forgets(n) == snap' = IF phase'[n] = "rest" THEN [snap EXCEPT ![n] = NoRecord] ELSE snap
 
-\* There is a doubt where a commit that carries the input was sent by its node, and has not been settled by a read; where
-\* another submission of the input is still held beside this one; where the record has it, or may have forgotten it.
+\* There is a doubt where a commit that carries the input was sent by its node, and has not been settled; where another
+\* submission of the input is still held beside this one; where the record has it, or may have forgotten it.
 IsDoubtful(s) ==
   \/ \E o \in carried : o[1] = s
   \/ \E n \in Nodes : s \in Range(held[n]) /\ HasTwin(n, s)
@@ -334,7 +345,8 @@ AnswerFromCommit(n) ==
   /\ UNCHANGED <<store, sends, fresh, job, done, overtaken, belied, gone, deleted, deletes, faults>>
 
 \* What a submission hears that is not carried any further. "Not committed" takes proof: no commit that carries it is
-\* open, and the record as last read does not have it. "In doubt" takes a doubt: such a commit, or the input in the record, or a twin that may still bring it.
+\* open, and the record as last read does not have it. "In doubt" takes a doubt: such a commit, or the input in the
+\* record, or a twin that may still bring it.
 FailsAs(n, s, kind) ==
   \/ kind = "not committed" /\ ((~IsOpen(n, s) /\ s \notin stored[n]) \/ Flaw = "NoProof")
   \/ kind = "in doubt" /\ (IsOpen(n, s) \/ s \in stored[n] \/ HasTwin(n, s))
@@ -384,15 +396,16 @@ Withdraw(n, k) ==
 -----------------------------------------------------------------------------
 (* Commits.                                                                 *)
 
-\* Those of the try whose input a commit of these carries.
-Carried(n, adds) == {s \in Range(Taken(n)) : Id(s) \in Ids(adds)}
+\* Of the try, those whose input a commit carries that adds these.
+Brings(n, adds) == {s \in Range(Taken(n)) : Id(s) \in Ids(adds)}
 
-\* What becomes untrue of whom when this commit lands: that it was not committed; that it was declined, or is known with
-\* other content, if the commit tells it that it is applied.
+\* What becomes untrue of whom when it lands: of those, that they were not committed; and where it tells that they are
+\* applied, that they were declined, or are known with other content.
 Belies(n, adds) ==
   LET isTold(k) == Outcome(n, k, Before(n, k)).kind = "applied"
       told == {held[n][k] : k \in {k \in 1..take[n] : isTold(k)}}
-  IN (Carried(n, adds) \X {"not committed"}) \cup ((told \cap Carried(n, adds)) \X {"declined", "mismatch"})
+      all == Brings(n, adds)
+  IN (all \X {"not committed"}) \cup ((told \cap all) \X {"declined", "mismatch"})
 
 \* What the fold has applied is sent, to be written on the version that was read.
 \* Rust: ferry_core::fold_write::fold::read_done
@@ -405,7 +418,7 @@ Commit(n) ==
      IN
      /\ wire' = wire \cup {c}
      /\ job' = [job EXCEPT ![n] = c]
-     /\ carried' = carried \cup (Carried(n, adds) \X {c.on})
+     /\ carried' = carried \cup (Brings(n, adds) \X {c.on})
      /\ answers' = IF Flaw = "EarlyAnswer" THEN answers \cup early ELSE answers
   /\ phase' = [phase EXCEPT ![n] = "sent"]
   /\ UNCHANGED <<rec, sends, held, take, snap, fresh, open, stored, passed, memory,
@@ -466,7 +479,7 @@ Landed(n) ==
 Doubts(n) ==
   LET c == job[n]
       group == Taken(n)
-      doubted == IF Flaw = "TwinsUndoubted" THEN Range(c.adds) ELSE Carried(n, c.adds)
+      doubted == IF Flaw = "TwinsUndoubted" THEN Range(c.adds) ELSE {s \in Range(group) : Id(s) \in Ids(c.adds)}
       declined == {k \in DOMAIN group : Fate(n, Before(n, k), group[k]) = "declined"}
       behind(k) == {group[j] : j \in (k + 1)..Len(group)} \cap Range(c.adds)
   IN
@@ -499,7 +512,7 @@ InDoubt(n) ==
 NotLanded(n) ==
   /\ Told(n) /\ Fault
   /\ LET c == job[n]
-         here == Carried(n, c.adds) \X {c.on}
+         here == Brings(n, c.adds) \X {c.on}
      IN /\ IF here \subseteq open[n] THEN UNCHANGED wire ELSE n \notin done /\ wire' = wire \ {c}
         /\ carried' = carried \ (here \ open[n])
   /\ ToRest(n)
@@ -593,9 +606,9 @@ TypeOK ==
 AppliedOnce == \A j, k \in DOMAIN rec.log : j # k => Id(rec.log[j]) # Id(rec.log[k])
 
 \* Every answer is true, and stays so. Who was told a place has it. Who was told a "no" could have been told so by the
-\* record at some moment between question and answer, and no commit that its node had sent for it brings it after all. Who
-\* was told "not committed" is not in the record, and never will be, by a commit that its node had sent for it or for another
-\* submission of the same input. "In doubt" was said where there is a doubt.
+\* record at some moment between question and answer, and no commit that its node had sent for it brings it after all.
+\* Who was told "not committed" is not in the record, and never will be, by a commit that its node had sent for it or
+\* for another submission of the same input. "In doubt" was said where there is a doubt.
 TrueAnswers ==
   \A a \in answers :
     /\ a.true

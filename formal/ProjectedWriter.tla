@@ -37,8 +37,9 @@
 (* that the view shows what it rests on; or COMMITTED: durable, the view    *)
 (* may be late.                                                             *)
 (*                                                                          *)
-(* WHAT IS PROMISED, further, is at the end: ViewForward, Projected, and    *)
-(* that TrueAnswers are true of this too.                                   *)
+(* WHAT IS PROMISED, further, is at the end: ViewForward, ShownIsShown,     *)
+(* OutcomesKept, Heard, Projected, and that TrueAnswers are true of this    *)
+(* too.                                                                     *)
 (***************************************************************************)
 EXTENDS FencedWriter
 
@@ -249,7 +250,9 @@ IsRefused(x) ==
   /\ IsDone(x)
   /\ way[x].kind # "show" /\ ~IsAsRead(way[x])
   /\ Rests(x)
-  /\ IF Flaw = "RefusalIsShown" /\ x \in Resumers THEN shown' = [shown EXCEPT ![x] = Max(@, Len(debt[x].log))] ELSE UNCHANGED shown
+  /\ IF Flaw = "RefusalIsShown" /\ x \in Resumers
+     THEN shown' = [shown EXCEPT ![x] = Max(@, Len(debt[x].log))]
+     ELSE UNCHANGED shown
   /\ UNCHANGED <<projecting, faults>>
 
 \* It failed, or nobody knows: it may have taken effect, and may still.
