@@ -628,12 +628,10 @@ InOrder == overtaken \cap Range(rec.log) = {}
 Accounted ==
   LET told == {a.s : a \in answers}
       submitted == {s \in Submissions : s[2] <= sends[Id(s)]}
-      isTwice(s) == \E n, m \in Nodes : \E j \in DOMAIN held[n], k \in DOMAIN held[m] :
-                      held[n][j] = s /\ held[m][k] = s /\ <<n, j>> # <<m, k>>
   IN
   /\ submitted = AllHeld \cup told \cup gone
   /\ AllHeld \cap told = {} /\ AllHeld \cap gone = {} /\ told \cap gone = {}
-  /\ \A s \in AllHeld : ~isTwice(s)
+  /\ Sum([n \in Nodes |-> Len(held[n])], Nodes) = Cardinality(AllHeld)
 
 \* Nobody is told twice.
 OneAnswer == \A a, b \in answers : a.s = b.s => a = b
