@@ -12,9 +12,7 @@ use std::{
     thread::{self, Thread},
 };
 
-use ferry_core::Instant;
-
-use super::{Executor, Halt, shared::Turn};
+use super::Executor;
 
 /// How long to wait at a time for what other threads may bring, when nothing else can move.
 const MOMENT: Duration = Duration::from_millis(1);
@@ -55,24 +53,9 @@ impl Executor {
                 {
                     return output;
                 }
-            } else if self.jump() == Some(Halt::Quiet) {
+            } else if self.core.jump_if_idle().is_break() {
                 thread::park_timeout(MOMENT);
             }
-        }
-    }
-
-    /// To the next timer, unless a task is ready by now.
-    fn jump(&self) -> Option<Halt> {
-        match self.core.turn(Instant::from_nanos(u64::MAX), None) {
-            Turn::Poll(id, Some(mut running)) => {
-                match running.poll() {
-                    Poll::Pending => self.core.rest(id, running),
-                    Poll::Ready(()) => self.core.end(id, running),
-                }
-                None
-            }
-            Turn::Poll(_, None) | Turn::Jumped => None,
-            Turn::Over(halt) => Some(halt),
         }
     }
 }
