@@ -109,6 +109,9 @@ impl Default for Size {
     }
 }
 
+/// How many seeds of ten thousand have a storm.
+const STORMS: u64 = 1_000;
+
 /// Rates of faults, in ten thousand. Zero: this seed does not have it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rates {
@@ -124,12 +127,16 @@ pub(crate) struct Rates {
     pub(crate) read_failed: u64,
     // Of either:
     pub(crate) slow: u64,
+    /// Of calls for a batch that were answered, or given up: their adapter panics over it.
+    pub(crate) call_panics: u64,
     /// Of steps of the store, after which the calling node crashes.
     pub(crate) crash_at_step: u64,
     // Of inputs:
     pub(crate) poison: u64,
     pub(crate) panics: u64,
     pub(crate) slow_step: u64,
+    /// Their ids panic now and then.
+    pub(crate) startles: u64,
     pub(crate) other_content: u64,
     pub(crate) sent_twice: u64,
     // Of attempts:
@@ -174,6 +181,9 @@ impl Rates {
             twice: rate(few_to_many),
             read_failed: rate(few_to_many),
             slow: rate(&[50, 500]),
+            // Later: see `stormy`.
+            call_panics: 0,
+            startles: 0,
             crash_at_step: rate(crash_at_step),
             poison: rate(&[100, 500]),
             panics: rate(&[100, 500]),
@@ -196,6 +206,7 @@ impl Rates {
         Self {
             poison: self.poison,
             panics: self.panics,
+            startles: self.startles,
             other_content: self.other_content,
             sent_twice: self.sent_twice,
             embedded: self.embedded,
@@ -233,6 +244,8 @@ pub(crate) enum Broken {
 #[derive(Clone, Debug)]
 pub(crate) struct Draws {
     pub(crate) size: Size,
+    /// How many of the keys clients write to: the first of them.
+    pub(crate) keys_used: u32,
     pub(crate) rates: Rates,
     pub(crate) routing: Routing,
     pub(crate) limits: Limits,
@@ -325,6 +338,37 @@ impl Draws {
         self
     }
 
+    /// The same with what panics beside steps, now and then; and with a storm, now and then: all that makes it hard to keep
+    /// inputs in order comes at once, over few keys.
+    ///
+    /// What is drawn here is drawn last, so that runs that were written down before there was any of it have none.
+    pub(crate) fn stormy(mut self, chance: &mut Chance) -> Self {
+        let mut rate = |often, rates: &[u64]| match chance.happens(often) {
+            true => chance.pick(rates),
+            false => 0,
+        };
+        self.rates.call_panics = rate(2_500, &[50, 500]);
+        self.rates.startles = rate(2_500, &[100, 1_000]);
+        if self.size.is_busy() || !chance.happens(STORMS) {
+            return self;
+        }
+        self.keys_used = chance.pick(&[1, 2]).min(self.size.keys);
+        self.bursts = 9_500;
+        let rates = &mut self.rates;
+        rates.call_panics = chance.pick(&[1_000, 3_000]);
+        rates.startles = chance.pick(&[0, 500]);
+        rates.read_failed = chance.pick(&[1_000, 3_000]);
+        rates.late = chance.pick(&[1_000, 3_000]);
+        rates.answer_lost = chance.pick(&[0, 1_000]);
+        rates.sent_twice = chance.pick(&[1_000, 5_000]);
+        rates.deadline = chance.pick(&[3_000, 6_000]);
+        let wide = Limits::default();
+        self.limits.max_batch = chance.pick(&[wide.max_batch, 8]);
+        self.limits.max_queueing = wide.max_queueing;
+        self.limits.max_queueing_per_key = wide.max_queueing_per_key;
+        self
+    }
+
     /// At which pace the nodes are to go about it.
     pub(crate) fn pace(&self) -> Pace {
         let (sweep_every, sweep_pause_max) = self.sweeps;
@@ -344,6 +388,7 @@ impl Draws {
     pub(crate) fn still(size: Size) -> Self {
         Self {
             size,
+            keys_used: size.keys,
             rates: Rates::default(),
             routing: Routing::Rendezvous,
             limits: Limits::default(),
@@ -395,6 +440,7 @@ impl Draws {
         };
         Self {
             size,
+            keys_used: size.keys,
             rates: Rates::draw(&size, chance),
             routing: chance.pick(&[Routing::Rendezvous, Routing::Random, Routing::TwoOwners]),
             limits,

@@ -11,6 +11,7 @@ use super::{Violation, lines::Lines};
 use crate::{
     calls::{Ask, Came},
     history::{Heard, History, Life, Submission, SubmissionId, Why},
+    sent::Quirk,
     workload::Workload,
 };
 
@@ -58,8 +59,16 @@ pub(super) fn check<W: Workload>(
                 twin != submission && overlap(asked, *at, twin_asked)
             })
         };
+        // An id that panics may be anyone's.
+        let may_have_twin = || {
+            let mut startled = history.submissions.iter().filter(|other| {
+                other.place() == asked.place() && matches!(other.quirk, Quirk::Startles(_))
+            });
+            startled.any(|other| overlap(asked, *at, other))
+        };
         if !may_have_landed()
             && !has_twin()
+            && !may_have_twin()
             && !is_stored(asked, *at, lines)
             && !is_forgotten(&fold, asked, history, lines)
         {
