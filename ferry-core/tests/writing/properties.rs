@@ -51,8 +51,8 @@ fn in_a_storm_over_few_inputs_they_are_applied_in_order_too() {
         }
     }
     QuickCheck::new()
-        .tests(400_000)
-        .max_tests(400_000)
+        .tests(50_000)
+        .max_tests(50_000)
         .quickcheck(property as fn(Storm));
 }
 

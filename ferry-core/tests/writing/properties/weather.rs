@@ -21,6 +21,14 @@ pub(super) struct Input {
     pub(super) patience: Option<u8>,
 }
 
+fn below(g: &mut Gen, bound: u64) -> u64 {
+    u64::arbitrary(g) % bound
+}
+
+fn pick<T: Copy>(g: &mut Gen, from: &[T]) -> T {
+    *g.choose(from).expect("not empty")
+}
+
 impl Arbitrary for Input {
     fn arbitrary(g: &mut Gen) -> Self {
         Self {
@@ -83,6 +91,33 @@ pub(super) struct Step {
     pub(super) answer: Answer,
 }
 
+impl Step {
+    /// Most reads are true, and most commits in doubt.
+    fn in_a_storm(g: &mut Gen) -> Self {
+        use Answer::{Fails, GoesAdrift, LandsUnheard, Panics, Truth};
+        const ANSWERS: [Answer; 8] = [
+            Truth,
+            Truth,
+            Truth,
+            Fails,
+            LandsUnheard,
+            GoesAdrift,
+            GoesAdrift,
+            Panics,
+        ];
+        let meanwhile = match below(g, 6) {
+            0 => Meanwhile::Rival(IDS + below(g, IDS)),
+            1 | 2 => Meanwhile::DriftsIn,
+            _ => Meanwhile::Nothing,
+        };
+        Self {
+            takes: pick(g, &[0, 0, 1, 3]),
+            meanwhile,
+            answer: pick(g, &ANSWERS),
+        }
+    }
+}
+
 impl Arbitrary for Step {
     fn arbitrary(g: &mut Gen) -> Self {
         let meanwhile = match u8::arbitrary(g) % 8 {
@@ -90,7 +125,7 @@ impl Arbitrary for Step {
             1 | 2 => Meanwhile::DriftsIn,
             _ => Meanwhile::Nothing,
         };
-        let answer = *g.choose(&ANSWERS).expect("not empty");
+        let answer = pick(g, &ANSWERS);
         Self {
             takes: u8::arbitrary(g) % 4,
             meanwhile,
@@ -173,16 +208,14 @@ impl Arbitrary for Weather {
         let startled = startled.collect();
         let then = match bool::arbitrary(g) {
             true => Answer::Truth,
-            false => *g.choose(&ANSWERS).expect("not empty"),
+            false => pick(g, &ANSWERS),
         };
         let attempts = u32::arbitrary(g) % 4 + 1;
         Self {
             steps: Vec::arbitrary(g),
             then,
-            amounts: (0..2 * IDS)
-                .map(|_| *g.choose(&AMOUNTS).expect("not empty"))
-                .collect(),
-            opening: *g.choose(&[None, Some(20), Some(60)]).expect("not empty"),
+            amounts: (0..2 * IDS).map(|_| pick(g, &AMOUNTS)).collect(),
+            opening: pick(g, &[None, Some(20), Some(60)]),
             too_large,
             malformed,
             startled,
@@ -227,44 +260,26 @@ pub(super) struct Storm {
 
 impl Arbitrary for Storm {
     fn arbitrary(g: &mut Gen) -> Self {
-        const ANSWERS: [Answer; 8] = [
-            Answer::Truth,
-            Answer::Truth,
-            Answer::Truth,
-            Answer::Fails,
-            Answer::LandsUnheard,
-            Answer::GoesAdrift,
-            Answer::GoesAdrift,
-            Answer::Panics,
-        ];
-        let (inputs, ids) = (3 + usize::arbitrary(g) % 4, 3 + u64::arbitrary(g) % 3);
+        let (inputs, ids) = (3 + below(g, 3) as usize, 3 + below(g, 2));
         let input = |g: &mut Gen| Input {
-            id: u64::arbitrary(g) % ids,
+            id: below(g, ids),
             mistaken: false,
-            patience: (u8::arbitrary(g) < 60).then(|| u8::arbitrary(g) % 12),
+            patience: (below(g, 4) == 0).then(|| below(g, 6) as u8),
         };
-        let step = |g: &mut Gen| Step {
-            takes: u8::arbitrary(g) % 4,
-            meanwhile: match u8::arbitrary(g) % 6 {
-                0 => Meanwhile::Rival(IDS + u64::arbitrary(g) % IDS),
-                1 | 2 => Meanwhile::DriftsIn,
-                _ => Meanwhile::Nothing,
-            },
-            answer: *g.choose(&ANSWERS).expect("not empty"),
-        };
-        let weather = Weather::arbitrary(g);
-        let startled =
-            (u8::arbitrary(g) < 80).then(|| (u64::arbitrary(g) % ids, 1 + u8::arbitrary(g) % 6));
+        let startled = (below(g, 3) == 0).then(|| (below(g, ids), 1 + below(g, 6) as u8));
         Self {
             inputs: (0..inputs).map(|_| input(g)).collect(),
             weather: Weather {
-                steps: (0..10).map(|_| step(g)).collect(),
+                steps: (0..8).map(|_| Step::in_a_storm(g)).collect(),
                 then: Answer::Truth,
+                amounts: (0..2 * IDS).map(|_| pick(g, &AMOUNTS)).collect(),
+                opening: pick(g, &[None, Some(20), Some(60)]),
                 too_large: BTreeSet::new(),
                 malformed: BTreeSet::new(),
                 startled: startled.into_iter().collect(),
-                attempts: 2 + u32::arbitrary(g) % 3,
-                ..weather
+                floor: (below(g, 4) == 0).then(|| below(g, ids)),
+                attempts: 2 + below(g, 3) as u32,
+                seed: u64::arbitrary(g),
             },
         }
     }
