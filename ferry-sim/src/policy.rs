@@ -318,6 +318,10 @@ pub enum Mistake {
     IdsUnnamed,
     /// It does not try the second half of a batch that is turned away for good.
     SecondHalfLeft,
+    /// It applies an input that it had declined, behind those that came after it.
+    LateApplied,
+    /// The same, where the record has forgotten by now that it had those.
+    ForgottenPassed,
 }
 
 /// All safeguards, each as it must be unless it is said otherwise.

@@ -286,21 +286,16 @@ impl Workload for Purses {
     }
 
     fn drawn(&self, chance: &mut Chance) -> Self {
-        const DRAWS: [(NonZeroUsize, bool); 9] = {
-            let (rich, poor) = (false, true);
-            [
-                (ALL_IDS, rich),
-                (ALL_IDS, rich),
-                (ALL_IDS, rich),
-                (ALL_IDS, rich),
-                (ALL_IDS, poor),
-                (ALL_IDS, poor),
-                (FEW_IDS, rich),
-                (FEW_IDS, rich),
-                (FEW_IDS, poor),
-            ]
-        };
-        let (window, is_poor) = chance.pick(&DRAWS);
+        let (rich, poor) = (false, true);
+        let draws = [
+            (ALL_IDS, rich),
+            (ALL_IDS, rich),
+            (ALL_IDS, poor),
+            (ALL_IDS, poor),
+            (FEW_IDS, rich),
+            (FEW_IDS, poor),
+        ];
+        let (window, is_poor) = chance.pick(&draws);
         Self {
             window,
             is_poor,

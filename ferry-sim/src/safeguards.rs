@@ -54,8 +54,8 @@ safeguards! {
     Answered: "no wake after a refusal" | - | "FencedWriter_NotWoken";
     Answered: - | "batch-kept" | -;
     InOrder: - | "newest-first" | "FencedWriter_NewestFirst";
-    InOrder: - | - | "FencedWriter_LateApplied";
-    InOrder: - | - | "FencedWriter_ForgottenPassed";
+    InOrder: "declined and applied late" | - | "FencedWriter_LateApplied";
+    InOrder: "passed by one that is forgotten" | - | "FencedWriter_ForgottenPassed";
     TrueAnswers: - | - | "FencedWriter_DeclinedUnread";
     TrueAnswers: - | - | "FencedWriter_DeclinedInDoubt";
     TrueAnswers: - | - | "FencedWriter_TwinsUndoubted";

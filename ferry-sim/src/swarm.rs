@@ -110,7 +110,7 @@ impl Default for Size {
 }
 
 /// How many seeds of ten thousand have a storm.
-const STORMS: u64 = 1_000;
+const STORMS: u64 = 1_500;
 
 /// Rates of faults, in ten thousand. Zero: this seed does not have it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -355,17 +355,21 @@ impl Draws {
         self.keys_used = chance.pick(&[1, 2]).min(self.size.keys);
         self.bursts = 9_500;
         let rates = &mut self.rates;
-        rates.call_panics = chance.pick(&[1_000, 3_000]);
-        rates.startles = chance.pick(&[0, 500]);
-        rates.read_failed = chance.pick(&[1_000, 3_000]);
+        rates.call_panics = chance.pick(&[500, 3_000]);
+        rates.startles = chance.pick(&[0, 0, 500]);
+        rates.read_failed = chance.pick(&[500, 3_000]);
         rates.late = chance.pick(&[1_000, 3_000]);
-        rates.answer_lost = chance.pick(&[0, 1_000]);
+        rates.answer_lost = chance.pick(&[1_000, 3_000]);
         rates.sent_twice = chance.pick(&[1_000, 5_000]);
-        rates.deadline = chance.pick(&[3_000, 6_000]);
-        let wide = Limits::default();
+        rates.deadline = chance.pick(&[1_000, 5_000]);
+        let (wide, patient) = (Limits::default(), Retry::default());
         self.limits.max_batch = chance.pick(&[wide.max_batch, 8]);
         self.limits.max_queueing = wide.max_queueing;
         self.limits.max_queueing_per_key = wide.max_queueing_per_key;
+        self.limits.linger = chance.pick(&[Duration::ZERO, Duration::from_millis(20)]);
+        self.retry.attempts = patient.attempts.max(4);
+        self.retry.total = chance.pick(&[30_000, 2_000].map(Duration::from_millis));
+        self.store_timeout = chance.pick(&[50, 500].map(Duration::from_millis));
         self
     }
 

@@ -245,3 +245,17 @@ fn twins_are_both_in_doubt_though_the_id_of_the_first_panicked_when_it_was_asked
         .ends();
     story.the_adrift_lands();
 }
+
+#[test]
+fn an_input_is_in_doubt_while_its_twin_goes_on_though_its_id_panicked_as_it_left() {
+    let startled_at = Arc::new(AtomicU64::new(0));
+    let fold = Startled(Arc::clone(&startled_at));
+    let twins = [(deposit(1, 10), by(1)), (deposit(1, 10), None)];
+    let mut story = Story::with(fold, RETRY, twins);
+    story.read_fails(down());
+    startled_at.store(1, Relaxed);
+    story.sleeps().hears(&["1: in doubt, expired"]);
+    story.sleeps().reads().commit_lands();
+    story.hears(&["1: 10"]).ends();
+    assert_eq!(story.store.ids(), [1]);
+}

@@ -71,6 +71,7 @@ pub(super) fn check<W: Workload>(
             && !may_have_twin()
             && !is_stored(asked, *at, lines)
             && !is_forgotten(&fold, asked, history, lines)
+            && !is_crowded_out(load, &fold, asked, *at, history)
         {
             let heard = heard_words();
             found.push(Violation::NoDoubt { submission, heard });
@@ -138,4 +139,26 @@ fn is_forgotten<W: Workload>(
         })
     };
     was_deleted || is_too_old()
+}
+
+/// Whether a record that remembers few may come to forget it by what is folded with it.
+fn is_crowded_out<W: Workload>(
+    load: &W,
+    fold: &W::Fold,
+    asked: &Submission<W>,
+    answered: Instant,
+    history: &History<W>,
+) -> bool {
+    let mut state = fold.empty(&load.key(asked.key));
+    let with_it = |other: &&Submission<W>| {
+        other.place() == asked.place()
+            && other.number != asked.number
+            && overlap(asked, answered, other)
+    };
+    let others = || history.submissions.iter().filter(with_it);
+    // What is declined at first may be applied behind the others.
+    for other in others().chain(others()) {
+        let _step = fold.step(&mut state, &other.content);
+    }
+    matches!(fold.step(&mut state, &asked.content), Step::TooOld(_))
 }
