@@ -320,8 +320,6 @@ pub enum Mistake {
     SecondHalfLeft,
     /// It applies an input that it had declined, behind those that came after it.
     LateApplied,
-    /// The same, where the record has forgotten by now that it had those.
-    ForgottenPassed,
 }
 
 /// All safeguards, each as it must be unless it is said otherwise.

@@ -55,7 +55,7 @@ safeguards! {
     Answered: - | "batch-kept" | -;
     InOrder: - | "newest-first" | "FencedWriter_NewestFirst";
     InOrder: "declined and applied late" | - | "FencedWriter_LateApplied";
-    InOrder: "passed by one that is forgotten" | - | "FencedWriter_ForgottenPassed";
+    InOrder: - | - | "FencedWriter_ForgottenPassed";
     TrueAnswers: - | - | "FencedWriter_DeclinedUnread";
     TrueAnswers: - | - | "FencedWriter_DeclinedInDoubt";
     TrueAnswers: - | - | "FencedWriter_TwinsUndoubted";

@@ -146,13 +146,11 @@ impl<K: Kind> Trips<K> {
 
     /// Whether the state holds the input, or may have forgotten it.
     fn has_had(&self, state: &mut StateOf<K::Load>, sent: &Sent<K::Load>) -> bool {
-        let step = self.fold.fold.step(state, &sent.content);
-        let may_be_forgotten = matches!(step, Step::TooOld(_));
-        if may_be_forgotten && self.mistakes(Mistake::ForgottenPassed) {
-            self.weakened();
-            return false;
-        }
-        may_be_forgotten || matches!(step, Step::Already(_))
+        let fold = &self.fold.fold;
+        matches!(
+            fold.step(state, &sent.content),
+            Step::Already(_) | Step::TooOld(_)
+        )
     }
 
     /// Whether the state holds the input.
