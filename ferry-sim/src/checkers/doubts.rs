@@ -62,7 +62,7 @@ pub(super) fn check<W: Workload>(
         // An id that panics may be anyone's.
         let may_have_twin = || {
             let mut startled = history.submissions.iter().filter(|other| {
-                other.place() == asked.place() && matches!(other.quirk, Quirk::Startles(_))
+                is_beside(asked, other) && matches!(other.quirk, Quirk::Startles(_))
             });
             startled.any(|other| overlap(asked, *at, other))
         };
@@ -151,7 +151,7 @@ fn is_crowded_out<W: Workload>(
 ) -> bool {
     let mut state = fold.empty(&load.key(asked.key));
     let with_it = |other: &&Submission<W>| {
-        other.place() == asked.place()
+        is_beside(asked, other)
             && other.number != asked.number
             && overlap(asked, answered, other)
     };
@@ -161,4 +161,9 @@ fn is_crowded_out<W: Workload>(
         let _step = fold.step(&mut state, &other.content);
     }
     matches!(fold.step(&mut state, &asked.content), Step::TooOld(_))
+}
+
+/// Whether both went to one node about one key.
+fn is_beside<W: Workload>(one: &Submission<W>, other: &Submission<W>) -> bool {
+    (one.life, one.key) == (other.life, other.key)
 }
