@@ -70,7 +70,7 @@ impl Size {
 
     /// Whether there is so much to do that nodes with narrow limits would never be done: then a run would be of clients that
     /// are turned away.
-    fn is_busy(&self) -> bool {
+    pub(crate) fn is_busy(&self) -> bool {
         self.inputs > 2 * self.duration.as_secs()
     }
 
@@ -108,9 +108,6 @@ impl Default for Size {
         Self::new()
     }
 }
-
-/// How many seeds of ten thousand have a storm.
-const STORMS: u64 = 1_500;
 
 /// Rates of faults, in ten thousand. Zero: this seed does not have it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -181,7 +178,7 @@ impl Rates {
             twice: rate(few_to_many),
             read_failed: rate(few_to_many),
             slow: rate(&[50, 500]),
-            // Later: see `stormy`.
+            // Drawn later: see `storm.rs`.
             call_panics: 0,
             startles: 0,
             crash_at_step: rate(crash_at_step),
@@ -335,41 +332,6 @@ impl Draws {
             let heaviest = sample.max().unwrap_or(0);
             self.limits.max_weight = heaviest.saturating_mul(times).max(1);
         }
-        self
-    }
-
-    /// The same with what panics beside steps, now and then; and with a storm, now and then: all that makes it hard to keep
-    /// inputs in order comes at once, over few keys.
-    ///
-    /// What is drawn here is drawn last, so that runs that were written down before there was any of it have none.
-    pub(crate) fn stormy(mut self, chance: &mut Chance) -> Self {
-        let mut rate = |often, rates: &[u64]| match chance.happens(often) {
-            true => chance.pick(rates),
-            false => 0,
-        };
-        self.rates.call_panics = rate(2_500, &[50, 500]);
-        self.rates.startles = rate(2_500, &[100, 1_000]);
-        if self.size.is_busy() || !chance.happens(STORMS) {
-            return self;
-        }
-        self.keys_used = chance.pick(&[1, 2]).min(self.size.keys);
-        self.bursts = 9_500;
-        let rates = &mut self.rates;
-        rates.call_panics = chance.pick(&[500, 3_000]);
-        rates.startles = chance.pick(&[0, 0, 500]);
-        rates.read_failed = chance.pick(&[500, 3_000]);
-        rates.late = chance.pick(&[1_000, 3_000]);
-        rates.answer_lost = chance.pick(&[1_000, 3_000]);
-        rates.sent_twice = chance.pick(&[1_000, 5_000]);
-        rates.deadline = chance.pick(&[1_000, 5_000]);
-        let (wide, patient) = (Limits::default(), Retry::default());
-        self.limits.max_batch = chance.pick(&[wide.max_batch, 8]);
-        self.limits.max_queueing = wide.max_queueing;
-        self.limits.max_queueing_per_key = wide.max_queueing_per_key;
-        self.limits.linger = chance.pick(&[Duration::ZERO, Duration::from_millis(20)]);
-        self.retry.attempts = patient.attempts.max(4);
-        self.retry.total = chance.pick(&[30_000, 2_000].map(Duration::from_millis));
-        self.store_timeout = chance.pick(&[50, 500].map(Duration::from_millis));
         self
     }
 

@@ -151,9 +151,7 @@ fn is_crowded_out<W: Workload>(
 ) -> bool {
     let mut state = fold.empty(&load.key(asked.key));
     let with_it = |other: &&Submission<W>| {
-        is_beside(asked, other)
-            && other.number != asked.number
-            && overlap(asked, answered, other)
+        is_beside(asked, other) && other.number != asked.number && overlap(asked, answered, other)
     };
     let others = || history.submissions.iter().filter(with_it);
     // What is declined at first may be applied behind the others.

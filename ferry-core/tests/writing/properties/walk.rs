@@ -60,8 +60,8 @@ fn walk(inputs: &[Input], steps: &[Step], departures_left: usize) -> u64 {
     if departures_left == 0 {
         return ways;
     }
-    for at in steps.len()..calls.len() {
-        for departure in departures(calls[at]) {
+    for (at, &call) in calls.iter().enumerate().skip(steps.len()) {
+        for departure in departures(call) {
             let mut further = steps.to_vec();
             further.resize(at, TRUE);
             further.push(departure);
