@@ -56,6 +56,8 @@ pub enum Came {
     Failed(Class),
     /// It may have been done.
     InDoubt,
+    /// Nothing: the call panicked. It may have been done.
+    Panicked,
 }
 
 /// At which pace nodes are to go about it, all of them.
@@ -126,10 +128,21 @@ impl Came {
         }
     }
 
+    /// Whether it is as it will be every time, so that halves are to be tried apart.
+    pub(crate) fn is_for_good(self) -> bool {
+        match self {
+            Self::Failed(Class::Permanent) | Self::Panicked => true,
+            Self::Done
+            | Self::Refused
+            | Self::InDoubt
+            | Self::Failed(Class::Transient | Class::Throttled(_)) => false,
+        }
+    }
+
     /// Whether the same is to be tried again, after a pause.
     pub(crate) fn is_tried_again(self) -> bool {
         match self {
-            Self::Done | Self::Failed(Class::Permanent) => false,
+            Self::Done | Self::Failed(Class::Permanent) | Self::Panicked => false,
             Self::Refused
             | Self::InDoubt
             | Self::Failed(Class::Transient | Class::Throttled(_)) => true,

@@ -154,6 +154,7 @@ pub enum Verdict {
     Refused,
     NotLanded(StoreError),
     InDoubt(StoreError),
+    Panicked,
 }
 
 impl Event {

@@ -12,6 +12,7 @@ use crate::{
     lives::Lived,
     purses::StoreError,
     sent::{Quirk, Sent, ToldBy},
+    store::CALL_PANICS,
     workload::{InputOf, StateOf, Workload},
 };
 
@@ -76,8 +77,10 @@ pub enum Why {
     Overtaken,
     /// The store failed.
     Store(StoreError),
-    /// A step, a store call or a batch call panicked.
+    /// A step panicked, or what was to give the input's id.
     Panicked,
+    /// A call of the store panicked.
+    CallPanicked,
     /// The process went down with it.
     Abandoned,
     /// Something that does not happen here.
@@ -92,6 +95,7 @@ impl Why {
             Cause::Refused => Self::Refused,
             Cause::Overtaken => Self::Overtaken,
             Cause::Store(error) => store(error),
+            Cause::Panicked(message) if **message == *CALL_PANICS => Self::CallPanicked,
             Cause::Panicked(_) => Self::Panicked,
             Cause::Abandoned => Self::Abandoned,
             Cause::Miscounted { .. } | _ => Self::Other,

@@ -44,6 +44,7 @@ mod sent;
 mod shrink;
 mod simulation;
 mod store;
+mod storm;
 mod swarm;
 mod tape;
 mod trace;

@@ -81,6 +81,7 @@ mutants! {
     "retries without end": BoundedWork in Fenced, mistake: Mistake::NoEnd;
     "ids not named in a read": AppliedOnce in Fenced, mistake: Mistake::IdsUnnamed;
     "second half of a split batch not tried": NoHarm in Fenced, mistake: Mistake::SecondHalfLeft;
+    "declined and applied late": InOrder in Fenced, mistake: Mistake::LateApplied;
     // What is in front of it.
     "two batches in flight per key": InOrder in Fenced, front: Front::TwoHandles;
     "batcher bypassed": InOrder in Fenced, front: Front::NoBatches;

@@ -82,6 +82,7 @@ points! {
     SecondCopy: 300, 300, "a write was delivered twice, and its caller heard that it landed";
     LostRace: 1_000, 1_000, "a commit was refused, since another writer was first";
     ReadFailed: 1_000, 1_000, "a read failed";
+    CallPanicked: 300, 300, "a call of the store panicked";
     Slow: 1_000, 1_000, "a call was slow";
     Crash: 300, 300, "a node crashed";
     CrashAtStep: 100, 100, "a node crashed at a step of its store call";
@@ -165,6 +166,7 @@ const WENT_WRONG: &[Point] = &[
     Point::AnswerBroken,
     Point::RequestLost,
     Point::ReadFailed,
+    Point::CallPanicked,
     Point::Slow,
     Point::Crash,
     Point::CrashAtStep,

@@ -318,6 +318,8 @@ pub enum Mistake {
     IdsUnnamed,
     /// It does not try the second half of a batch that is turned away for good.
     SecondHalfLeft,
+    /// It applies an input that it had declined, behind those that came after it.
+    LateApplied,
 }
 
 /// All safeguards, each as it must be unless it is said otherwise.

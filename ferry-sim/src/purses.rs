@@ -98,6 +98,8 @@ pub struct Purses {
     window: NonZeroUsize,
     /// Whether a purse remembers also what was declined, and so declines it for good.
     keeps_declined: bool,
+    /// Whether as much goes out as in, so that much is declined.
+    is_poor: bool,
     /// The ids that this process has met.
     met: Arc<Mutex<BTreeSet<u64>>>,
     weakened: Arc<AtomicU64>,
@@ -122,6 +124,7 @@ impl Purses {
             dedup,
             window: ALL_IDS,
             keeps_declined: false,
+            is_poor: false,
             met: Arc::default(),
             weakened: Arc::default(),
         }
@@ -264,9 +267,10 @@ impl Workload for Purses {
     }
 
     fn input(&self, nth: u64, chance: &mut Chance) -> Amount {
-        // Twice as often in as out.
-        let cents = match chance.below(160) as i64 {
-            out if out >= 110 => 109 - out,
+        // Twice as often in as out; of the poor as often, and as much.
+        let (kinds, in_max) = if self.is_poor { (100, 50) } else { (160, 110) };
+        let cents = match chance.below(kinds) as i64 {
+            out if out >= in_max => in_max - 1 - out,
             paid_in => paid_in + 1,
         };
         Amount { id: nth, cents }
@@ -282,9 +286,19 @@ impl Workload for Purses {
     }
 
     fn drawn(&self, chance: &mut Chance) -> Self {
-        let window = chance.pick(&[ALL_IDS, ALL_IDS, FEW_IDS]);
+        let (rich, poor) = (false, true);
+        let draws = [
+            (ALL_IDS, rich),
+            (ALL_IDS, rich),
+            (ALL_IDS, poor),
+            (ALL_IDS, poor),
+            (FEW_IDS, rich),
+            (FEW_IDS, poor),
+        ];
+        let (window, is_poor) = chance.pick(&draws);
         Self {
             window,
+            is_poor,
             ..self.clone()
         }
     }

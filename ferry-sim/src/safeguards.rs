@@ -54,7 +54,7 @@ safeguards! {
     Answered: "no wake after a refusal" | - | "FencedWriter_NotWoken";
     Answered: - | "batch-kept" | -;
     InOrder: - | "newest-first" | "FencedWriter_NewestFirst";
-    InOrder: - | - | "FencedWriter_LateApplied";
+    InOrder: "declined and applied late" | - | "FencedWriter_LateApplied";
     InOrder: - | - | "FencedWriter_ForgottenPassed";
     TrueAnswers: - | - | "FencedWriter_DeclinedUnread";
     TrueAnswers: - | - | "FencedWriter_DeclinedInDoubt";

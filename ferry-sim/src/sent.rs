@@ -1,7 +1,13 @@
 //! A client's input on its way, and the fold that it meets.
 
 use core::{fmt, time::Duration};
-use std::{panic, sync::Arc};
+use std::{
+    panic,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
+};
 
 use ferry_core::{Fold, Projection, RecordOf, Step, StepOf};
 
@@ -26,6 +32,8 @@ pub enum Quirk {
     Panics,
     /// The step that is given it holds up its whole process for so long.
     Slow(Duration),
+    /// Asked for its id, it panics this time, from one on, and no other. At the first it would not even be looked for.
+    Startles(u32),
 }
 
 /// An input, with what the simulation knows of it.
@@ -53,13 +61,19 @@ impl<W: Workload> Clone for Sent<W> {
 /// An input that a node has taken in. When the node is done with it, answered or not, that is told.
 pub(crate) struct Held<W: Workload> {
     pub(crate) sent: Sent<W>,
+    /// How often it was asked for its id.
+    asked: AtomicU32,
     /// Where it is told.
     world: Process,
 }
 
 impl<W: Workload> Held<W> {
     pub(crate) fn new(sent: Sent<W>, world: Process) -> Self {
-        Self { sent, world }
+        Self {
+            sent,
+            asked: AtomicU32::new(0),
+            world,
+        }
     }
 }
 
@@ -147,7 +161,7 @@ impl<K: Kind> Carried<K> {
         sent: &Sent<K::Load>,
     ) -> StepOf<Self> {
         match sent.quirk {
-            Quirk::None | Quirk::Poison => {}
+            Quirk::None | Quirk::Poison | Quirk::Startles(_) => {}
             // Without the panic hook, which would tell of it.
             Quirk::Panics => panic::resume_unwind(Box::new("a step that panics")),
             Quirk::Slow(pause) => (self.stall)(pause),
@@ -169,6 +183,11 @@ impl<K: Kind> Fold for Carried<K> {
     type Outcome = ToldBy<K::Load>;
 
     fn id(&self, held: &Self::Input) -> SentId<K::Load> {
+        if let Quirk::Startles(nth) = held.sent.quirk {
+            if held.asked.fetch_add(1, Relaxed) + 1 == nth {
+                panic::resume_unwind(Box::new("an id that panics"));
+            }
+        }
         self.id_of(&held.sent)
     }
 

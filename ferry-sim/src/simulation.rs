@@ -318,7 +318,7 @@ fn run<K: Kind>(
     } = Streams::of(seed, tape);
     let draws = Draws::of(size, &mut setting);
     let load = load.drawn(&mut setting);
-    let draws = draws.weighed(&load, &mut setting);
+    let draws = draws.weighed(&load, &mut setting).stormy(&mut setting);
     let weakened_before = load.weakened();
     let polls_max = tape.map_or(u64::MAX, Tape::polls_max);
     let executor = Executor::with(schedule, Trace::new(keep)).at_most(polls_max);

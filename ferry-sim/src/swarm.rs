@@ -70,7 +70,7 @@ impl Size {
 
     /// Whether there is so much to do that nodes with narrow limits would never be done: then a run would be of clients that
     /// are turned away.
-    fn is_busy(&self) -> bool {
+    pub(crate) fn is_busy(&self) -> bool {
         self.inputs > 2 * self.duration.as_secs()
     }
 
@@ -124,12 +124,16 @@ pub(crate) struct Rates {
     pub(crate) read_failed: u64,
     // Of either:
     pub(crate) slow: u64,
+    /// Of calls for a batch that were answered, or given up: their adapter panics over it.
+    pub(crate) call_panics: u64,
     /// Of steps of the store, after which the calling node crashes.
     pub(crate) crash_at_step: u64,
     // Of inputs:
     pub(crate) poison: u64,
     pub(crate) panics: u64,
     pub(crate) slow_step: u64,
+    /// Their ids panic now and then.
+    pub(crate) startles: u64,
     pub(crate) other_content: u64,
     pub(crate) sent_twice: u64,
     // Of attempts:
@@ -174,6 +178,9 @@ impl Rates {
             twice: rate(few_to_many),
             read_failed: rate(few_to_many),
             slow: rate(&[50, 500]),
+            // Drawn later: see `storm.rs`.
+            call_panics: 0,
+            startles: 0,
             crash_at_step: rate(crash_at_step),
             poison: rate(&[100, 500]),
             panics: rate(&[100, 500]),
@@ -196,6 +203,7 @@ impl Rates {
         Self {
             poison: self.poison,
             panics: self.panics,
+            startles: self.startles,
             other_content: self.other_content,
             sent_twice: self.sent_twice,
             embedded: self.embedded,
@@ -233,6 +241,8 @@ pub(crate) enum Broken {
 #[derive(Clone, Debug)]
 pub(crate) struct Draws {
     pub(crate) size: Size,
+    /// How many of the keys clients write to: the first of them.
+    pub(crate) keys_used: u32,
     pub(crate) rates: Rates,
     pub(crate) routing: Routing,
     pub(crate) limits: Limits,
@@ -344,6 +354,7 @@ impl Draws {
     pub(crate) fn still(size: Size) -> Self {
         Self {
             size,
+            keys_used: size.keys,
             rates: Rates::default(),
             routing: Routing::Rendezvous,
             limits: Limits::default(),
@@ -395,6 +406,7 @@ impl Draws {
         };
         Self {
             size,
+            keys_used: size.keys,
             rates: Rates::draw(&size, chance),
             routing: chance.pick(&[Routing::Rendezvous, Routing::Random, Routing::TwoOwners]),
             limits,

@@ -441,13 +441,13 @@ fn no_pause_ends_after_the_time_is_up() {
 }
 
 #[test]
-fn what_is_turned_away_together_is_tried_in_halves() {
-    let tried = |parts: &[&[u64]]| {
+fn what_is_turned_away_together_or_panics_is_tried_in_halves() {
+    let tried = |came: Came, parts: &[&[u64]]| {
         let mut tale = Tale::unbound();
         for _ in 0..4 {
             tale.asks(1, 10);
         }
-        tale.tries(&[0, 1, 2, 3], 10, TURNED_AWAY);
+        tale.tries(&[0, 1, 2, 3], 10, came);
         for (nth, part) in (1..).zip(parts) {
             tale.tries(part, 10 + 4 * nth, BUSY);
         }
@@ -456,15 +456,18 @@ fn what_is_turned_away_together_is_tried_in_halves() {
         }
         tale
     };
-    assert_found!(tried(&[&[0, 1], &[2, 3]]), []);
-    assert_found!(
-        tried(&[&[0, 1], &[2]]),
-        [Violation::NotTriedApart {
-            submission: SubmissionId(3),
-            ..
-        }]
-    );
-    assert_found!(tried(&[&[0, 1, 2], &[3]]), [Violation::NotHalved { .. }]);
+    for came in [TURNED_AWAY, Came::Panicked] {
+        assert_found!(tried(came, &[&[0, 1], &[2, 3]]), []);
+        assert_found!(
+            tried(came, &[&[0, 1], &[2]]),
+            [Violation::NotTriedApart {
+                submission: SubmissionId(3),
+                ..
+            }]
+        );
+        let uneven = tried(came, &[&[0, 1, 2], &[3]]);
+        assert_found!(uneven, [Violation::NotHalved { .. }]);
+    }
 }
 
 // ---- the end, and views -----------------------------------------------------------------------------

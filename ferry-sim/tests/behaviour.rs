@@ -96,6 +96,7 @@ fn lines_are_written_as_the_specification_reads_them() {
         window: 8,
         is_apart: true,
         panics: vec![submitted(7, 1)],
+        has_startled: false,
         lines: vec![
             Line::Submit(0, submitted(7, 1)),
             Line::Submit(0, submitted(9, 2)),

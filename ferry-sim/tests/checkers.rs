@@ -271,7 +271,7 @@ fn in_doubt_is_untrue_where_no_commit_may_have_brought_it() {
         tale
     };
     assert_found!(told(&|_, _| ()), [Violation::NoDoubt { .. }]);
-    for came in [Came::Refused, Came::InDoubt, Came::Done] {
+    for came in [Came::Refused, Came::InDoubt, Came::Panicked, Came::Done] {
         assert_found!(told(&|tale, input| _ = tale.tries(2, input, came)), []);
         let late = told(&|tale, input| _ = tale.tries(4, input, came));
         assert_found!(late, [Violation::NoDoubt { .. }]);
@@ -282,6 +282,12 @@ fn in_doubt_is_untrue_where_no_commit_may_have_brought_it() {
     // Brought by another process; and with a copy beside it that may yet be.
     assert_found!(told(&|tale, input| _ = tale.lands(2, &[input])), []);
     assert_found!(told(&|tale, input| _ = tale.asks_again(input)), []);
+    // And with one beside it that nobody knows the id of.
+    let startled = |tale: &mut Tale| {
+        let other = Arc::new(Amount { id: 11, cents: 5 });
+        tale.sends(11, other, Quirk::Startles(2));
+    };
+    assert_found!(told(&|tale, _| startled(tale)), []);
 }
 
 #[test]
@@ -632,14 +638,21 @@ fn who_is_blamed_for_what_is_not_wrong_with_it_is_found() {
         tale
     };
     let not_allowed = Why::Store(StoreError::NotAllowed);
-    for (quirk, why) in [(Quirk::Poison, not_allowed), (Quirk::Panics, Why::Panicked)] {
+    let faults = [
+        (Quirk::Poison, not_allowed),
+        (Quirk::Panics, Why::Panicked),
+        (Quirk::Startles(2), Why::Panicked),
+    ];
+    for (quirk, why) in faults {
         for innocent in [Heard::NotCommitted(why), Heard::InDoubt(why)] {
             assert_found!(heard(quirk, innocent.clone()), []);
             assert_found!(heard(Quirk::None, innocent), [Violation::Blamed { .. }]);
         }
     }
-    let busy = Heard::NotCommitted(Why::Store(StoreError::Busy));
-    assert_found!(heard(Quirk::None, busy), []);
+    for why in [Why::Store(StoreError::Busy), Why::CallPanicked] {
+        let nobodys = Heard::NotCommitted(why);
+        assert_found!(heard(Quirk::None, nobodys), []);
+    }
 }
 
 // ---- P11 --------------------------------------------------------------------------------------------

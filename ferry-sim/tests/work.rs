@@ -97,18 +97,24 @@ fn the_same_is_tried_as_often_as_there_are_attempts_and_no_more() {
             ..
         }]
     );
-    // Another batch, and halves of one that was turned away for good, begin anew.
+    // Another batch, and halves of one that was turned away for good, or that panicked, begin anew.
     let mut tale = Tale::new();
     tale.tries(LIFE, 7, BUSY, &long[..3]);
     assert_found!(tale.tries(LIFE, 8, BUSY, &long[1..]), []);
-    let mut tale = Tale::new();
     let both = vec![SubmissionId(7), SubmissionId(8)];
-    for pause in [Some(long[0]), Some(long[1]), None] {
-        tale.asks(LIFE, Ask::Read(both.clone()), Came::Done);
-        let came = pause.map_or(Came::Failed(Class::Permanent), |_| BUSY);
-        tale.asks(LIFE, Ask::Commit(both.clone()), came);
-        tale.now = tale.now + pause.unwrap_or_default();
+    for end in [Came::Failed(Class::Permanent), Came::Panicked] {
+        let mut tale = Tale::new();
+        for pause in [Some(long[0]), Some(long[1]), None] {
+            tale.asks(LIFE, Ask::Read(both.clone()), Came::Done);
+            let came = pause.map_or(end, |_| BUSY);
+            tale.asks(LIFE, Ask::Commit(both.clone()), came);
+            tale.now = tale.now + pause.unwrap_or_default();
+        }
+        assert_found!(tale.tries(LIFE, 7, BUSY, &long[1..]), []);
     }
+    let mut tale = Tale::new();
+    tale.tries(LIFE, 7, BUSY, &long[..3]);
+    tale.asks(LIFE, Ask::Read(both), Came::Panicked);
     assert_found!(tale.tries(LIFE, 7, BUSY, &long[1..]), []);
 }
 

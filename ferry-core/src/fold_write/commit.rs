@@ -5,7 +5,7 @@ use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use super::{
     Command, ErrorOf, VersionOf,
     again::Setback,
-    group::{Fate, Held, InDoubtAs},
+    group::{Fate, Held, InDoubtAs, Kinship},
     trip::{Aim, Trip},
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 impl<F: Fold> Trip<F> {
     pub(super) fn landed(mut self: Box<Self>, now: Instant) -> Command<F> {
         if !self.later.is_empty() {
-            self.carried().for_each(Held::may_be_stored);
+            self.carried().for_each(|(held, _)| held.may_be_stored());
         }
         while !self.group.is_empty() {
             self.answer(0);
@@ -84,7 +84,7 @@ impl<F: Fold> Trip<F> {
                 InDoubtAs::Nothing
             };
         }
-        self.carried().for_each(|held| held.doubt(expected));
+        (self.carried()).for_each(|(held, kinship)| held.doubt(expected, kinship));
         let grouped = self.group.len();
         let held = self.group.iter_mut().chain(self.later.iter_mut().flatten());
         for (at, (held, before)) in held.zip(before).enumerate() {
@@ -97,24 +97,26 @@ impl<F: Fold> Trip<F> {
 
     /// The inputs whose ids are in the store once a commit of the group lands: those that it
     /// applies, and their twins in this group and, where a split has parted them, in later ones.
-    fn carried(&mut self) -> impl Iterator<Item = &mut Held<F>> {
+    fn carried(&mut self) -> impl Iterator<Item = (&mut Held<F>, Kinship)> {
         let fold = &self.fold;
         let may_have_twins = !self.later.is_empty() || self.entries.len() < self.fates.len();
         let ids: Result<Vec<_>, _> = (self.group.iter().zip(&self.fates))
             .filter(|(_, fate)| may_have_twins && fate.is_applied())
             .map(|(held, _)| guard(|| fold.id(&held.input)))
             .collect();
-        // Without an id nobody is known not to be a twin.
-        let is_twin = move |held: &Held<F>| match (guard(|| fold.id(&held.input)), &ids) {
-            (Ok(id), Ok(ids)) => ids.contains(&id),
-            _ => true,
+        let kinship = move |held: &Held<F>| match (guard(|| fold.id(&held.input)), &ids) {
+            (Ok(id), Ok(ids)) => ids.contains(&id).then_some(Kinship::Known),
+            _ => Some(Kinship::Unknown),
         };
         let fates = self.fates.iter().map(Fate::is_applied);
         let group = self.group.iter_mut().zip(fates);
         let later = self.later.iter_mut().flatten().map(|held| (held, false));
-        group
-            .chain(later)
-            .filter(move |(held, is_applied)| *is_applied || is_twin(held))
-            .map(|(held, _)| held)
+        group.chain(later).filter_map(move |(held, is_applied)| {
+            let kinship = match is_applied {
+                true => Some(Kinship::Known),
+                false => kinship(held),
+            };
+            Some((held, kinship?))
+        })
     }
 }

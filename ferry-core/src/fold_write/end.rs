@@ -95,17 +95,30 @@ impl<F: Fold> Trip<F> {
 
     /// Answers an input that has left the groups with the failure that is true of it.
     pub(super) fn answer_failed(&mut self, mut held: Held<F>, cause: Cause<ErrorOf<F>>) {
-        if held.is_clear() && self.has_twin_of(&held) {
+        // Without an id nobody is known not to be a twin; but what never had one was never written for another either.
+        let if_unknown = !matches!(cause, Cause::Panicked(_));
+        if held.is_clear() && self.has_twin_of(&held).unwrap_or(if_unknown) {
             held.may_be_stored();
         }
         self.settled.push_back(held.failed(cause));
     }
 
-    /// Whether the same input is held once more, and may yet be written for it.
-    fn has_twin_of(&self, left: &Held<F>) -> bool {
+    /// Whether the same input is held once more, and may yet be written for it; `None` where an id panics.
+    fn has_twin_of(&self, left: &Held<F>) -> Option<bool> {
         let id = |held: &Held<F>| guard(|| self.fold.id(&held.input)).ok();
         let mut held = self.held().peekable();
-        held.peek().is_some()
-            && id(left).is_some_and(|left| held.any(|held| id(held).as_ref() == Some(&left)))
+        if held.peek().is_none() {
+            return Some(false);
+        }
+        let left = id(left)?;
+        let mut is_unknown = false;
+        for held in held {
+            match id(held) {
+                Some(id) if id == left => return Some(true),
+                Some(_) => {}
+                None => is_unknown = true,
+            }
+        }
+        (!is_unknown).then_some(false)
     }
 }

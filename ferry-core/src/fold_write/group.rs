@@ -38,6 +38,15 @@ impl InDoubtAs {
     }
 }
 
+/// Whether an input is a twin of one that a commit applies.
+#[derive(Clone, Copy)]
+pub(super) enum Kinship {
+    /// It is, or is that one.
+    Known,
+    /// An id panicked: it may be.
+    Unknown,
+}
+
 /// Whether an input that a fold declined may still be applied, without coming behind one that was submitted after it.
 pub(super) enum Place<V> {
     Kept,
@@ -114,10 +123,13 @@ impl<F: Fold> Held<F> {
     }
 
     /// A commit that was to apply this input, or a twin of it, may have landed or may still.
-    pub(super) fn doubt(&mut self, expected: &Option<VersionOf<F>>) {
+    pub(super) fn doubt(&mut self, expected: &Option<VersionOf<F>>, kinship: Kinship) {
         let expected = expected.clone();
         self.stand(Standing::MayLand { expected });
-        self.in_doubt_as = InDoubtAs::Applied;
+        self.in_doubt_as = match kinship {
+            Kinship::Known => InDoubtAs::Applied,
+            Kinship::Unknown => self.in_doubt_as.or(InDoubtAs::Applied),
+        };
     }
 
     /// Whether a commit in doubt has this input applied, or a twin of it.

@@ -210,6 +210,23 @@ fn an_input_is_overtaken_though_the_one_behind_it_has_left_since_its_id_panicked
 }
 
 #[test]
+fn an_input_is_overtaken_though_its_id_panicked_as_its_commit_came_to_be_in_doubt() {
+    let startled_at = Arc::new(AtomicU64::new(0));
+    let inputs = [deposit(1, 10), deposit(2, -50), deposit(3, 100)];
+    let fold = Startled(Arc::clone(&startled_at));
+    let mut story = Story::with(fold, RETRY, inputs.map(|deposit| (deposit, None)));
+    story.reads();
+    startled_at.store(2, Relaxed);
+    story.commit_lands_unheard();
+    story
+        .sleeps()
+        .reads()
+        .hears(&["2: not committed, overtaken"]);
+    story.reads().hears(&["1: 10", "3: 110"]).ends();
+    assert_eq!(story.store.ids(), [1, 3]);
+}
+
+#[test]
 fn twins_are_both_in_doubt_though_the_id_of_the_first_panicked_when_it_was_asked_for() {
     let startled_at = Arc::new(AtomicU64::new(0));
     let fold = Startled(Arc::clone(&startled_at));
@@ -227,4 +244,18 @@ fn twins_are_both_in_doubt_though_the_id_of_the_first_panicked_when_it_was_asked
         .hears(&["1: in doubt, down", "1: in doubt, down"])
         .ends();
     story.the_adrift_lands();
+}
+
+#[test]
+fn an_input_is_in_doubt_while_its_twin_goes_on_though_its_id_panicked_as_it_left() {
+    let startled_at = Arc::new(AtomicU64::new(0));
+    let fold = Startled(Arc::clone(&startled_at));
+    let twins = [(deposit(1, 10), by(1)), (deposit(1, 10), None)];
+    let mut story = Story::with(fold, RETRY, twins);
+    story.read_fails(down());
+    startled_at.store(1, Relaxed);
+    story.sleeps().hears(&["1: in doubt, expired"]);
+    story.sleeps().reads().commit_lands();
+    story.hears(&["1: 10"]).ends();
+    assert_eq!(story.store.ids(), [1]);
 }

@@ -55,6 +55,7 @@ pub use self::{
     points::{Point, Points},
 };
 use crate::{
+    history::Submission,
     points::Whose,
     purses::Purses,
     sent::Quirk,
@@ -75,6 +76,8 @@ pub struct Behaviour {
     pub is_apart: bool,
     /// The submissions at which the step panics.
     pub panics: Vec<Submitted>,
+    /// Whether there are inputs whose ids panic now and then.
+    pub has_startled: bool,
     /// The steps, in their order.
     pub lines: Vec<Line>,
     /// If it was spoiled, which of the lines, counted from one, is the first that is not as it was.
@@ -82,13 +85,15 @@ pub struct Behaviour {
 }
 
 impl Behaviour {
-    /// Whether the specification has all that happened. That of the projection has no deletion of a record with its view.
+    /// Whether the specifications have all that happened. They have no ids that panic; and that of the projection has no
+    /// deletion of a record with its view.
     #[must_use]
     pub fn is_specified(&self, whose: Whose) -> bool {
-        match whose {
-            Whose::Fenced => true,
-            Whose::Projected => !self.lines.contains(&Line::Delete),
-        }
+        !self.has_startled
+            && match whose {
+                Whose::Fenced => true,
+                Whose::Projected => !self.lines.contains(&Line::Delete),
+            }
     }
 }
 
@@ -110,6 +115,10 @@ fn of_run(seed: u64, lived: Lived<Purses>) -> Vec<Behaviour> {
             .map(|(id, _)| facts.submitted(id));
         panics.collect()
     };
+    let has_startled = |of_key: u32| {
+        let is_startled = |it: &Submission<Purses>| matches!(it.quirk, Quirk::Startles(_));
+        (facts.all()).any(|(_, it)| it.key == of_key && is_startled(it))
+    };
     let behaviours = translate::by_key(&events, &facts)
         .into_iter()
         .map(|(key, lines)| Behaviour {
@@ -118,6 +127,7 @@ fn of_run(seed: u64, lived: Lived<Purses>) -> Vec<Behaviour> {
             window: lived.load.window(),
             is_apart: lived.is_apart,
             panics: panics(key),
+            has_startled: has_startled(key),
             lines,
             corrupted_at: None,
         });

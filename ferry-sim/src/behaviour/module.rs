@@ -64,6 +64,7 @@ fn write_behaviour(out: &mut impl Write, index: u64, behaviour: &Behaviour) -> i
         window,
         is_apart,
         panics,
+        has_startled: _,
         lines,
         corrupted_at: _,
     } = behaviour;

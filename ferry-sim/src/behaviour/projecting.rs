@@ -101,6 +101,6 @@ fn came(verdict: Verdict) -> Came {
     match verdict {
         Verdict::Landed | Verdict::LandedInPart => Came::Shown,
         Verdict::Refused => Came::Refused,
-        Verdict::NotLanded(_) | Verdict::InDoubt(_) => Came::Unknown,
+        Verdict::NotLanded(_) | Verdict::InDoubt(_) | Verdict::Panicked => Came::Unknown,
     }
 }

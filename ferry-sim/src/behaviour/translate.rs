@@ -132,7 +132,7 @@ impl Translator<'_> {
                 Verdict::Landed | Verdict::LandedInPart => Line::Landed(node),
                 Verdict::Refused => Line::Refused(node),
                 Verdict::NotLanded(_) => Line::NotLanded(node),
-                Verdict::InDoubt(_) => Line::InDoubt(node),
+                Verdict::InDoubt(_) | Verdict::Panicked => Line::InDoubt(node),
             };
             self.add(call.key, told);
         }

@@ -180,11 +180,12 @@ impl<W: Workload> Answered<'_, W> {
         };
         let is_blame = match why {
             Why::Store(StoreError::NotAllowed) => self.asked.quirk != Quirk::Poison,
-            Why::Panicked => self.asked.quirk != Quirk::Panics,
+            Why::Panicked => !matches!(self.asked.quirk, Quirk::Panics | Quirk::Startles(_)),
             Why::Expired
             | Why::Refused
             | Why::Overtaken
             | Why::Store(_)
+            | Why::CallPanicked
             | Why::Abandoned
             | Why::Other => false,
         };

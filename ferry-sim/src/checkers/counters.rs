@@ -2,7 +2,7 @@
 
 use core::mem;
 
-use ferry_core::{Class, drive::Counters};
+use ferry_core::drive::Counters;
 
 use super::{
     Violation,
@@ -125,13 +125,17 @@ impl Seen {
     fn called(&mut self, ask: &Ask, came: Option<Came>) {
         let is_done = came == Some(Came::Done);
         let is_fault = matches!(came, Some(Came::Failed(_)));
+        let is_panic = came == Some(Came::Panicked);
         match ask {
-            Ask::Read(_) => self.reads += 1,
+            Ask::Read(_) => {
+                self.reads += 1;
+                self.faults += u64::from(is_panic);
+            }
             Ask::Look => self.looks += 1,
             Ask::Commit(_) => {
                 self.commits += 1;
                 self.refused += u64::from(came == Some(Came::Refused));
-                self.in_doubt += u64::from(came == Some(Came::InDoubt));
+                self.in_doubt += u64::from(is_panic || came == Some(Came::InDoubt));
             }
             Ask::Project => {
                 self.projections += 1;
@@ -159,7 +163,7 @@ impl Seen {
                 Ask::Commit(entries) => entries.len(),
                 Ask::Look | Ask::Project => continue,
             };
-            if came == Came::Failed(Class::Permanent) {
+            if came.is_for_good() {
                 self.splits[0] += u64::from(committed > 1);
                 self.splits[1] += u64::from(group > 1);
             }

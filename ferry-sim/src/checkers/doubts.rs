@@ -11,6 +11,7 @@ use super::{Violation, lines::Lines};
 use crate::{
     calls::{Ask, Came},
     history::{Heard, History, Life, Submission, SubmissionId, Why},
+    sent::Quirk,
     workload::Workload,
 };
 
@@ -58,10 +59,19 @@ pub(super) fn check<W: Workload>(
                 twin != submission && overlap(asked, *at, twin_asked)
             })
         };
+        // An id that panics may be anyone's.
+        let may_have_twin = || {
+            let mut startled = history.submissions.iter().filter(|other| {
+                is_beside(asked, other) && matches!(other.quirk, Quirk::Startles(_))
+            });
+            startled.any(|other| overlap(asked, *at, other))
+        };
         if !may_have_landed()
             && !has_twin()
+            && !may_have_twin()
             && !is_stored(asked, *at, lines)
             && !is_forgotten(&fold, asked, history, lines)
+            && !is_crowded_out(load, &fold, asked, *at, history)
         {
             let heard = heard_words();
             found.push(Violation::NoDoubt { submission, heard });
@@ -129,4 +139,29 @@ fn is_forgotten<W: Workload>(
         })
     };
     was_deleted || is_too_old()
+}
+
+/// Whether a record that remembers few may come to forget it by what is folded with it.
+fn is_crowded_out<W: Workload>(
+    load: &W,
+    fold: &W::Fold,
+    asked: &Submission<W>,
+    answered: Instant,
+    history: &History<W>,
+) -> bool {
+    let mut state = fold.empty(&load.key(asked.key));
+    let with_it = |other: &&Submission<W>| {
+        is_beside(asked, other) && other.number != asked.number && overlap(asked, answered, other)
+    };
+    let others = || history.submissions.iter().filter(with_it);
+    // What is declined at first may be applied behind the others.
+    for other in others().chain(others()) {
+        let _step = fold.step(&mut state, &other.content);
+    }
+    matches!(fold.step(&mut state, &asked.content), Step::TooOld(_))
+}
+
+/// Whether both went to one node about one key.
+fn is_beside<W: Workload>(one: &Submission<W>, other: &Submission<W>) -> bool {
+    (one.life, one.key) == (other.life, other.key)
 }

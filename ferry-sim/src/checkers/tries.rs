@@ -1,15 +1,13 @@
 //! The tries of one batch. P1: what is committed was looked for in the record. P10: no try begins after its time. P9: what was
 //! turned away for good together is tried apart.
 
-use ferry_core::Class;
-
 use super::{
     Violation,
     batches::{Batch, Batches, SLACK},
     places::Places,
 };
 use crate::{
-    calls::{Ask, Asked, Came},
+    calls::{Ask, Asked},
     history::{Heard, History, SubmissionId, Why},
     workload::Workload,
 };
@@ -24,7 +22,7 @@ pub(super) fn check<W: Workload>(
         looked_for(&batch.calls, found);
         too_long(batch, batches.places, history, found);
         for (nth, call) in batch.calls.iter().enumerate() {
-            if matches!(call.came, Some((_, Came::Failed(Class::Permanent)))) {
+            if call.came.is_some_and(|(_, came)| came.is_for_good()) {
                 apart(batch, nth, history, found);
             }
         }
@@ -87,7 +85,7 @@ fn too_long<W: Workload>(
     }
 }
 
-/// The batch's commit of this number was turned away for good.
+/// The batch's commit of this number was turned away for good, or panicked.
 fn apart<W: Workload>(
     batch: &Batch<'_>,
     nth: usize,
@@ -109,7 +107,10 @@ fn apart<W: Workload>(
     let (life, key) = batch.place;
     let reads = later.iter().filter_map(|call| read(call));
     let most = read_for.len().div_ceil(2);
-    if let Some(then) = reads.clone().next().filter(|then| then.len() > most) {
+    // Where all of the first half have left meanwhile, what comes next may be of an earlier, larger one.
+    let is_of_it = |then: &&[SubmissionId]| then.iter().any(|id| read_for.contains(id));
+    let then = reads.clone().next().filter(is_of_it);
+    if let Some(then) = then.filter(|then| then.len() > most) {
         found.push(Violation::NotHalved {
             life,
             key,
@@ -138,7 +139,7 @@ fn is_settled<W: Workload>(
     match &asked.answer {
         Some((_, Heard::NotCommitted(why) | Heard::InDoubt(why))) => match why {
             Why::Expired | Why::Overtaken | Why::Panicked | Why::Abandoned => true,
-            Why::Refused | Why::Store(_) | Why::Other => false,
+            Why::Refused | Why::Store(_) | Why::CallPanicked | Why::Other => false,
         },
         Some((_, Heard::Outcome(..) | Heard::Rejected)) => true,
         // It may have been declined, or known, and nobody has heard.

@@ -99,10 +99,12 @@ impl<'h> Trip<'h> {
         self.pauses.clear();
     }
 
-    /// The last commit was turned away for good: its halves are tried apart, at once, and as if for the first time.
+    /// The last commit was turned away for good, or a call after it: the halves are tried apart, at once, and as if for the
+    /// first time.
     fn was_split(&self) -> bool {
-        let last = self.calls.first().and_then(|call| call.came);
-        matches!(last, Some((_, Came::Failed(Class::Permanent))))
+        let since = self.calls.split_last().map_or(&[][..], |(_, since)| since);
+        let mut came = since.iter().filter_map(|call| call.came);
+        came.any(|(_, came)| came.is_for_good())
     }
 
     /// There was another try, whose commit is the last call.
@@ -164,7 +166,9 @@ impl Pause {
                 let half = ceiling(retry.base, retry.factor, retry.cap, self.nth) / 2;
                 hint.map_or(half, |hint| hint.max(half))
             }
-            Came::Done | Came::Refused | Came::InDoubt | Came::Failed(_) => Duration::ZERO,
+            Came::Done | Came::Refused | Came::InDoubt | Came::Failed(_) | Came::Panicked => {
+                Duration::ZERO
+            }
         }
     }
 }

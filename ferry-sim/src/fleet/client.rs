@@ -85,7 +85,7 @@ fn begin_one<K: Kind>(world: &Arc<World<K>>, number: u64, start: Duration, chanc
     let quirk = draw_quirk(&rates, chance);
     let gives_up = quirk != Quirk::None || chance.happens(rates.gives_up);
     let errand = Errand::<K::Load> {
-        key: chance.below(u64::from(world.draws.size.keys)) as u32,
+        key: chance.below(u64::from(world.draws.keys_used)) as u32,
         number,
         content: Arc::new(world.load.input(number, chance)),
         quirk,
@@ -119,6 +119,8 @@ fn draw_quirk(rates: &Rates, chance: &mut Chance) -> Quirk {
         Quirk::Panics
     } else if chance.happens(rates.slow_step) {
         Quirk::Slow(chance.millis(10, 500))
+    } else if rates.startles > 0 && chance.happens(rates.startles) {
+        Quirk::Startles(chance.pick(&[2, 3, 4, 5, 6]))
     } else {
         Quirk::None
     }

@@ -268,6 +268,18 @@ impl<K: Kind> World<K> {
         true
     }
 
+    /// Whether the store call that a node waits for panics.
+    pub(crate) fn call_panics(&self, life: Life, key: u32) -> bool {
+        let state = &mut *self.lock();
+        let rate = state.rates.call_panics;
+        // Where it never does, nothing is drawn.
+        let panics = rate > 0 && state.faults.of_steps(life.node, key).happens(rate);
+        if panics {
+            state.points.met(Point::CallPanicked);
+        }
+        panics
+    }
+
     /// What the nodes show once nothing moves any more.
     pub(crate) fn stats(&self) -> Vec<(Up<K>, Stats)> {
         let nodes = 0..self.draws.size.nodes;

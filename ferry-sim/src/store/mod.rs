@@ -12,7 +12,7 @@ mod table;
 mod views;
 
 use core::fmt;
-use std::sync::Arc;
+use std::{panic, sync::Arc};
 
 use ferry_core::{
     Commit, CommitError, Fault, RecordOf, Schema,
@@ -25,7 +25,7 @@ use self::delivery::{Asked, Request};
 pub use self::fate::Fate;
 pub(crate) use self::{project::Layout, table::Table};
 use crate::{
-    calls::{Ask, Came},
+    calls::{Ask, Came, Noted},
     event::{Event, Verdict},
     executor::Process,
     history::{Call, Life},
@@ -47,6 +47,21 @@ enum Done<W: Workload> {
 }
 
 type Answered<W> = Result<Done<W>, CommitError<StoreError>>;
+
+/// What is said by a call of the store that panics.
+pub(crate) const CALL_PANICS: &str = "a call that panics";
+
+/// The adapter panics over what it has heard.
+struct Panicked;
+
+fn verdict<W: Workload>(heard: &Answered<W>) -> Verdict {
+    match heard {
+        Ok(_) => Verdict::Landed,
+        Err(CommitError::Refused) => Verdict::Refused,
+        Err(CommitError::NotLanded(fault)) => Verdict::NotLanded(fault.error),
+        Err(CommitError::InDoubt(error)) => Verdict::InDoubt(*error),
+    }
+}
 
 /// The store, as one life of one node reaches it.
 #[derive(Debug)]
@@ -114,15 +129,36 @@ impl<K: Kind> SimStore<K> {
     ) -> Answered<K::Load> {
         self.step(call.key).await;
         let heard = self.awaited(answered).await;
-        let verdict = match &heard {
-            Ok(_) => Verdict::Landed,
-            Err(CommitError::Refused) => Verdict::Refused,
-            Err(CommitError::NotLanded(fault)) => Verdict::NotLanded(fault.error),
-            Err(CommitError::InDoubt(error)) => Verdict::InDoubt(*error),
-        };
+        self.is_told(call, verdict(&heard)).await;
+        heard
+    }
+
+    /// The same, unless the adapter panics over it.
+    async fn heard_of_commit(
+        &self,
+        call: Call,
+        answered: oneshot::Receiver<Answered<K::Load>>,
+    ) -> Result<Answered<K::Load>, Panicked> {
+        self.step(call.key).await;
+        let heard = self.awaited(answered).await;
+        if self.world.call_panics(self.life, call.key) {
+            self.is_told(call, Verdict::Panicked).await;
+            self.world.lock().given_up.insert(call.nth);
+            return Err(Panicked);
+        }
+        self.is_told(call, verdict(&heard)).await;
+        Ok(heard)
+    }
+
+    async fn is_told(&self, call: Call, verdict: Verdict) {
         self.world.tell(Event::Told { call, verdict });
         self.step(call.key).await;
-        heard
+    }
+
+    fn panics(&self, noted: Noted) -> ! {
+        self.world.hears(noted, Came::Panicked);
+        // Without the panic hook, which would tell of it.
+        panic::resume_unwind(Box::new(CALL_PANICS))
     }
 
     async fn awaited(&self, answer: oneshot::Receiver<Answered<K::Load>>) -> Answered<K::Load> {
@@ -145,7 +181,7 @@ impl<K: Kind> SimStore<K> {
         &self,
         key: u32,
         inputs: usize,
-    ) -> Result<Option<RecordOf<Self>>, Fault<StoreError>> {
+    ) -> Result<Result<Option<RecordOf<Self>>, Fault<StoreError>>, Panicked> {
         let (call, there, back, failed) = self.world.read_asked(self.life, key);
         self.process.sleep(there).await;
         let is_stale = self.world.policy.reading == Reading::Stale;
@@ -153,13 +189,18 @@ impl<K: Kind> SimStore<K> {
         self.world.served(call, record.as_ref(), inputs);
         self.world.weakened_if(was_stale);
         self.process.sleep(back).await;
+        let panics = inputs > 0 && self.world.call_panics(self.life, key);
+        let failed = failed || panics;
         self.world.tell(Event::Read { call, failed });
         self.step(key).await;
+        if panics {
+            return Err(Panicked);
+        }
         if failed {
             self.world.met(Point::ReadFailed);
-            return Err(Fault::transient(StoreError::Busy));
+            return Ok(Err(Fault::transient(StoreError::Busy)));
         }
-        Ok(record)
+        Ok(Ok(record))
     }
 
     /// What the adapter makes of the answer to a commit.
@@ -206,7 +247,9 @@ impl<K: Kind> Store for SimStore<K> {
             ids => Ask::Read(ids.iter().map(|id| id.submission).collect()),
         };
         let noted = self.world.asks(self.life, key, ask);
-        let read = self.fetched(key, ids.len()).await;
+        let Ok(read) = self.fetched(key, ids.len()).await else {
+            self.panics(noted)
+        };
         self.world.hears(noted, Came::of(&read));
         read
     }
@@ -230,7 +273,9 @@ impl<K: Kind> Store for SimStore<K> {
         let ask = Ask::Commit(submissions.collect());
         let noted = self.world.asks(self.life, key, ask);
         let answered = self.send(call, asked);
-        let answer = self.heard(call, answered).await;
+        let Ok(answer) = self.heard_of_commit(call, answered).await else {
+            self.panics(noted)
+        };
         let committed = self.understood(call, answer);
         self.world.hears(noted, Came::of(&committed));
         committed

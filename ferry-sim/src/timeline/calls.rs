@@ -88,7 +88,7 @@ impl Calls {
             Verdict::LandedInPart => End::InPart,
             Verdict::Refused => End::Refused,
             Verdict::NotLanded(_) => End::NotLanded,
-            Verdict::InDoubt(_) => End::InDoubt,
+            Verdict::InDoubt(_) | Verdict::Panicked => End::InDoubt,
         };
         if let Some(&place) = self.writes.get(&call.nth) {
             self.open.remove(&place);

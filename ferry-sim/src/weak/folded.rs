@@ -106,9 +106,12 @@ impl<K: Kind> Trips<K> {
                 match step {
                     Step::Applied(entry, told) => {
                         let later = batch.inputs.get(at + 1..).unwrap_or_default();
-                        let is_there = |sent| self.holds(&mut before(), sent);
+                        let is_there = |sent| self.has_had(&mut before(), sent);
                         if batch.is_in_doubt && later.iter().any(is_there) {
-                            return Err((at, Why::Overtaken));
+                            if !self.mistakes(Mistake::LateApplied) {
+                                return Err((at, Why::Overtaken));
+                            }
+                            self.weakened();
                         }
                         entries.push(entry);
                         told
@@ -139,6 +142,15 @@ impl<K: Kind> Trips<K> {
         input: &Sent<K::Load>,
     ) -> Option<StepOf<Carried<K>>> {
         catch_unwind(AssertUnwindSafe(|| self.fold.step_of(state, input))).ok()
+    }
+
+    /// Whether the state holds the input, or may have forgotten it.
+    fn has_had(&self, state: &mut StateOf<K::Load>, sent: &Sent<K::Load>) -> bool {
+        let fold = &self.fold.fold;
+        matches!(
+            fold.step(state, &sent.content),
+            Step::Already(_) | Step::TooOld(_)
+        )
     }
 
     /// Whether the state holds the input.

@@ -1,14 +1,16 @@
 //! The round trip of a fenced write, by hand: read, fold, commit, and again until it is known how it ended.
 
-use core::{fmt, time::Duration};
-use std::sync::{Mutex, PoisonError};
-
-use std::collections::BTreeSet;
+use core::{fmt, panic::AssertUnwindSafe, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
+};
 
 use ferry_core::{
     Class, Commit, CommitError, Instant, Retry,
     drive::{Runtime, Store},
 };
+use futures_lite::FutureExt;
 
 use super::folded::{Batch, Folded};
 use crate::{
@@ -48,6 +50,8 @@ enum Tried<K: Kind> {
     Refused,
     InDoubt(Why),
     NotLanded(Why, Class),
+    /// A call of the store did.
+    Panicked,
     /// There was nothing to commit.
     Nothing(Folded<K>),
 }
@@ -119,6 +123,10 @@ impl<K: Kind> Trips<K> {
                     return self.turned_away(batch, tries.open, why, groups);
                 }
                 Tried::NotLanded(why, class) => (why, class),
+                Tried::Panicked => {
+                    batch.is_in_doubt = true;
+                    return self.turned_away(batch, tries.open, Why::CallPanicked, groups);
+                }
                 Tried::InDoubt(why) => {
                     batch.is_in_doubt = true;
                     (why, Class::Transient)
@@ -151,9 +159,11 @@ impl<K: Kind> Trips<K> {
             .filter(|_| !is_unnamed)
             .map(|sent| self.fold.id_of(sent))
             .collect();
-        let record = match self.store.read(&batch.key, &ids).await {
-            Ok(record) => record,
-            Err(fault) => return Tried::NotLanded(Why::Store(fault.error), fault.class),
+        let read = self.store.read(&batch.key, &ids);
+        let record = match AssertUnwindSafe(read).catch_unwind().await {
+            Ok(Ok(record)) => record,
+            Ok(Err(fault)) => return Tried::NotLanded(Why::Store(fault.error), fault.class),
+            Err(_) => return Tried::Panicked,
         };
         let record = self.folded_on(tries, record);
         let folded = self.fold(batch, &mut tries.open, record.as_ref());
@@ -165,24 +175,26 @@ impl<K: Kind> Trips<K> {
             state: &folded.state,
             entries: &folded.entries,
         };
-        let committed: Result<VersionOf<K::Load>, _> = self.store.commit(&batch.key, commit).await;
+        let committing = AssertUnwindSafe(self.store.commit(&batch.key, commit));
+        let committed: Result<Result<VersionOf<K::Load>, _>, _> = committing.catch_unwind().await;
         if matches!(
             committed,
-            Err(CommitError::Refused | CommitError::InDoubt(_))
+            Err(_) | Ok(Err(CommitError::Refused | CommitError::InDoubt(_)))
         ) {
             let carried = folded.entries.iter().map(|sent| sent.number);
             batch.in_doubt.extend(carried);
         }
         match committed {
-            Ok(_) => {
+            Ok(Ok(_)) => {
                 batch.answer(folded.outcomes);
                 Tried::Landed
             }
-            Err(CommitError::Refused) => Tried::Refused,
-            Err(CommitError::InDoubt(error)) => Tried::InDoubt(Why::Store(error)),
-            Err(CommitError::NotLanded(fault)) => {
+            Ok(Err(CommitError::Refused)) => Tried::Refused,
+            Ok(Err(CommitError::InDoubt(error))) => Tried::InDoubt(Why::Store(error)),
+            Ok(Err(CommitError::NotLanded(fault))) => {
                 Tried::NotLanded(Why::Store(fault.error), fault.class)
             }
+            Err(_) => Tried::Panicked,
         }
     }
 
