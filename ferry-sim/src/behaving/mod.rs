@@ -22,6 +22,9 @@ const SEEDS_MIN_FOR_POINTS: u64 = 200;
 /// A behaviour that is longer takes its time to be followed.
 const LINES_MAX: usize = 300;
 
+/// So much of it is followed where there is none that is shorter, as in a storm over one key.
+const LINES_CUT: usize = 500;
+
 /// Behaviours that are spoiled, of each way to do it.
 const CORRUPTED: usize = 3;
 
@@ -169,7 +172,8 @@ enum Chosen {
     NoneIsThere,
 }
 
-/// That of the key to which the most different things happened, of those that are not too long to be followed in no time.
+/// That of the key to which the most different things happened, of those that are not too long to be followed in no time; or, of
+/// the shortest, as much as can be.
 fn one_of(whose: Whose, of_seed: Vec<Behaviour>) -> Chosen {
     if of_seed.is_empty() {
         return Chosen::NoneIsThere;
@@ -185,7 +189,9 @@ fn one_of(whose: Whose, of_seed: Vec<Behaviour>) -> Chosen {
             (1, lines, 0)
         }
     });
-    chosen.map_or(Chosen::NoneIsSpecified, Chosen::One)
+    chosen.map_or(Chosen::NoneIsSpecified, |chosen| {
+        Chosen::One(chosen.up_to(LINES_CUT))
+    })
 }
 
 /// In which ways they are to be spoiled.

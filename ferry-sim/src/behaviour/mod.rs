@@ -85,6 +85,18 @@ pub struct Behaviour {
 }
 
 impl Behaviour {
+    /// Its first so many lines, which are a behaviour, too.
+    #[must_use]
+    pub fn up_to(mut self, lines: usize) -> Self {
+        self.lines.truncate(lines);
+        let is_there = |panics: &Submitted| {
+            let is_this = |line: &Line| matches!(line, Line::Submit(_, it) if it == panics);
+            self.lines.iter().any(is_this)
+        };
+        self.panics.retain(is_there);
+        self
+    }
+
     /// Whether the specifications have all that happened. They have no ids that panic; and that of the projection has no
     /// deletion of a record with its view.
     #[must_use]
