@@ -9,7 +9,6 @@ use core::{
     task::{Context, Poll},
 };
 use std::collections::HashMap;
-use std::hash::RandomState;
 
 use crate::{
     Cause, Retry, Schema,
@@ -22,7 +21,7 @@ use super::{
     bound::Waiter,
     carries::SharedProjection,
     catch::catch,
-    chance,
+    chance::{self, Hasher},
     edge::ProjectedEdge,
     lock::Mutex,
     projected::ProjectedCarrier,
@@ -56,7 +55,7 @@ pub struct Resumes<P: SharedProjection> {
     under_way: Mutex<RunsOf<P>>,
 }
 
-type RunsOf<P> = HashMap<KeyOf<P>, Arc<Run<ErrorOf<P>>>, RandomState>;
+type RunsOf<P> = HashMap<KeyOf<P>, Arc<Run<ErrorOf<P>>>, Hasher>;
 
 impl<P: SharedProjection> fmt::Debug for Resumes<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
