@@ -31,7 +31,6 @@ fn everything_accepted_is_answered_before_the_end() {
             })
         });
         block_on(lists.close());
-        is_quiet(&lists);
         for caller in callers {
             for (id, appending) in caller.join().expect("no panic").into_iter().flatten() {
                 assert_eq!(

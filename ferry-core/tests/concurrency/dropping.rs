@@ -103,6 +103,7 @@ fn one_is_dropped_while_it_expires() {
 fn one_is_withdrawn_from_behind_the_only_permit() {
     explore(|| {
         let world = World::new(Bounds {
+            shards: 2,
             max_in_flight: 1,
             ..ROOMY
         });

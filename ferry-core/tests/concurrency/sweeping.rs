@@ -12,13 +12,21 @@ use shuttle::{future::block_on, thread};
 use super::{
     callers::poll_here,
     explore::explore,
+    runtime::FAR,
     world::{ROOMY, ShownLists, World},
 };
 
+/// Turn follows turn.
+const OFTEN: Duration = Duration::from_secs(1);
+
+/// After the first turn, there is a pause that does not end by itself.
+const ONCE: Duration = FAR.saturating_mul(2);
+
 /// Sweeps two keys, over and over.
-fn sweeper(lists: &ShownLists) -> Sweeper {
+fn sweeper(lists: &ShownLists, every: Duration) -> Sweeper {
     let schedule = Schedule {
-        every: Duration::from_secs(1),
+        every,
+        pause_max: every,
         concurrency: 1,
         ..Schedule::default()
     };
@@ -34,49 +42,70 @@ fn world_in_debt() -> World {
     world
 }
 
+fn closed(every: Duration) {
+    let world = world_in_debt();
+    let lists = world.shown_lists();
+    let sweeper = sweeper(&lists, every);
+    let resumes = {
+        let lists = lists.clone();
+        thread::spawn(move || block_on(lists.resume(&0)).expect("nothing keeps it from it"))
+    };
+    block_on(sweeper.close());
+    resumes.join().expect("no panic");
+    world.close(lists);
+}
+
 #[test]
 fn it_is_closed_in_a_turn() {
-    explore(|| {
-        let world = world_in_debt();
-        let lists = world.shown_lists();
-        let sweeper = sweeper(&lists);
-        let resumes = {
-            let lists = lists.clone();
-            thread::spawn(move || block_on(lists.resume(&0)).expect("nothing keeps it from it"))
-        };
-        block_on(sweeper.close());
-        resumes.join().expect("no panic");
-        world.close(lists);
-    });
+    explore(|| closed(OFTEN));
+}
+
+#[test]
+fn it_is_closed_in_a_pause() {
+    explore(|| closed(ONCE));
 }
 
 /// It alone kept the handle alive.
+fn dropped(every: Duration) {
+    let world = world_in_debt();
+    let lists = world.shown_lists();
+    let sweeper = sweeper(&lists, every);
+    let drops = thread::spawn(move || drop(sweeper));
+    drop(lists);
+    drops.join().expect("no panic");
+    world.end();
+}
+
 #[test]
 fn it_is_dropped_in_a_turn() {
-    explore(|| {
-        let world = world_in_debt();
-        let lists = world.shown_lists();
-        let sweeper = sweeper(&lists);
-        let drops = thread::spawn(move || drop(sweeper));
-        drop(lists);
-        drops.join().expect("no panic");
-        world.end();
-    });
+    explore(|| dropped(OFTEN));
+}
+
+#[test]
+fn it_is_dropped_in_a_pause() {
+    explore(|| dropped(ONCE));
+}
+
+/// The sweeper ends by itself.
+fn cut_short(every: Duration) {
+    let world = world_in_debt();
+    let lists = world.shown_lists();
+    let sweeper = sweeper(&lists, every);
+    block_on(lists.close());
+    world.tasks.join();
+    assert!(!sweeper.health().is_running);
+    drop(sweeper);
+    world.close(lists);
 }
 
 #[test]
 fn the_handle_is_closed_in_a_turn() {
-    explore(|| {
-        let world = world_in_debt();
-        let lists = world.shown_lists();
-        let sweeper = sweeper(&lists);
-        block_on(lists.close());
-        // It ends by itself.
-        world.tasks.join();
-        assert!(!sweeper.health().is_running);
-        drop(sweeper);
-        world.close(lists);
-    });
+    explore(|| cut_short(OFTEN));
+}
+
+#[test]
+fn the_handle_is_closed_in_a_pause() {
+    explore(|| cut_short(ONCE));
 }
 
 #[test]
