@@ -14,25 +14,32 @@ use super::{
 const SOON: Duration = Duration::from_millis(5);
 
 /// Who watches may just have lain down to sleep for a time that never comes.
-#[test]
-fn an_alarm_that_is_due_sooner_is_not_slept_through() {
-    explore(|| {
-        let world = World::new(Bounds { shards: 2, ..ROOMY });
-        let lists = world.lists_by(world.builder().linger(FAR));
-        let far = lists.submit_within(0, world.append(1), FAR).expect("room");
-        let callers = [1, 2].map(|key| {
-            let (lists, append) = (lists.clone(), world.append(10 * key));
-            thread::spawn(move || {
-                let soon = lists.submit_within(key, append, SOON).expect("room");
-                assert_eq!(hear_in_time(soon, 10 * key), None, "it went");
-            })
-        });
-        for caller in callers {
-            caller.join().expect("no panic");
-        }
-        drop(far);
-        world.close(lists);
+fn not_slept_through(shards: usize) {
+    let world = World::new(Bounds { shards, ..ROOMY });
+    let lists = world.lists_by(world.builder().linger(FAR));
+    let far = lists.submit_within(0, world.append(1), FAR).expect("room");
+    let callers = [1, 2].map(|key| {
+        let (lists, append) = (lists.clone(), world.append(10 * key));
+        thread::spawn(move || {
+            let soon = lists.submit_within(key, append, SOON).expect("room");
+            assert_eq!(hear_in_time(soon, 10 * key), None, "it went");
+        })
     });
+    for caller in callers {
+        caller.join().expect("no panic");
+    }
+    drop(far);
+    world.close(lists);
+}
+
+#[test]
+fn a_shard_s_alarm_that_is_due_sooner_is_not_slept_through() {
+    explore(|| not_slept_through(1));
+}
+
+#[test]
+fn another_shard_s_alarm_that_is_due_sooner_is_not_slept_through() {
+    explore(|| not_slept_through(4));
 }
 
 /// A key that lingers goes when its time has come, though others set alarms meanwhile.

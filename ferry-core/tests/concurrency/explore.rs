@@ -15,7 +15,7 @@ use shuttle::{
 };
 
 /// How many schedules each scheduler makes, unless `FERRY_SCHEDULES` says otherwise.
-const SCHEDULES: usize = 1000;
+const SCHEDULES: usize = 3000;
 
 /// So that a run is the same every time; `SHUTTLE_RANDOM_SEED` takes its place.
 const SEED: u64 = 7;

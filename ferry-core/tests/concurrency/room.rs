@@ -110,6 +110,32 @@ fn closed_upon(bounds: Bounds) {
     world.close(lists);
 }
 
+/// They hear of it at once, and not when there is room: the batch that has it all takes long.
+#[test]
+fn those_who_wait_for_room_are_told_of_the_end_before_it_comes() {
+    explore(|| {
+        let world = World::new(ONE_AT_A_TIME);
+        let lists = world.lists();
+        world.table.hold_up();
+        let first = lists.submit(0, world.append(1)).expect("room");
+        let waits = [2, 3].map(|id| {
+            let (lists, append) = (lists.clone(), world.append(id));
+            thread::spawn(move || {
+                let refused = block_on(lists.submit_when_free(0, append)).map(drop);
+                assert_eq!(refused.expect_err("no room").reason, Reason::Closed);
+            })
+        });
+        let closing = lists.close();
+        for waits in waits {
+            waits.join().expect("no panic");
+        }
+        world.table.let_go();
+        block_on(closing);
+        hear(first, 1);
+        world.close(lists);
+    });
+}
+
 #[test]
 fn it_is_closed_upon_those_who_wait_for_room() {
     explore(|| closed_upon(ONE_AT_A_TIME));

@@ -3,7 +3,10 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     convert::Infallible,
+    future::poll_fn,
+    mem,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Poll, Waker},
 };
 
 use ferry_core::{
@@ -61,6 +64,9 @@ struct Held {
     inputs_max: usize,
     /// Whether two batches of one key were carried at once.
     is_mixed_up: bool,
+    /// Whether reads wait, and who does.
+    is_held_up: bool,
+    held_up: Vec<Waker>,
 }
 
 impl Table {
@@ -81,6 +87,19 @@ impl Table {
         row.state.ids.push(id);
         row.version += 1;
         row.version
+    }
+
+    /// Lets no read go on.
+    pub(crate) fn hold_up(&self) {
+        self.held().is_held_up = true;
+    }
+
+    pub(crate) fn let_go(&self) {
+        let mut held = self.held();
+        held.is_held_up = false;
+        let held_up = mem::take(&mut held.held_up);
+        drop(held);
+        held_up.into_iter().for_each(Waker::wake);
     }
 
     pub(crate) fn marker(&self, key: u64) -> u64 {
@@ -116,6 +135,19 @@ impl Table {
             "{} inputs at a time",
             held.inputs_max
         );
+    }
+
+    async fn may_read(&self) {
+        yield_now().await;
+        poll_fn(|cx| {
+            let mut held = self.held();
+            if !held.is_held_up {
+                return Poll::Ready(());
+            }
+            held.held_up.push(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -163,7 +195,7 @@ impl Store for Table {
         key: &u64,
         ids: &[u64],
     ) -> Result<Option<RecordOf<Self>>, Fault<Infallible>> {
-        yield_now().await;
+        self.may_read().await;
         // A resume reads, too, and carries nothing.
         if ids.is_empty() {
             return Ok(self.held().rows.get(key).cloned());

@@ -34,6 +34,13 @@ fn sweeper(lists: &ShownLists, every: Duration) -> Sweeper {
     lists.sweeper(schedule, query).expect("a sound schedule")
 }
 
+/// Has the first turn over before the story goes on, where no other is to come.
+fn let_it_get_to_its_pause(sweeper: &Sweeper, every: Duration) {
+    while every == ONCE && sweeper.health().turns == 0 {
+        thread::yield_now();
+    }
+}
+
 fn world_in_debt() -> World {
     let world = World::new(ROOMY);
     for key in [0, 1] {
@@ -46,6 +53,7 @@ fn closed(every: Duration) {
     let world = world_in_debt();
     let lists = world.shown_lists();
     let sweeper = sweeper(&lists, every);
+    let_it_get_to_its_pause(&sweeper, every);
     let resumes = {
         let lists = lists.clone();
         thread::spawn(move || block_on(lists.resume(&0)).expect("nothing keeps it from it"))
@@ -70,6 +78,7 @@ fn dropped(every: Duration) {
     let world = world_in_debt();
     let lists = world.shown_lists();
     let sweeper = sweeper(&lists, every);
+    let_it_get_to_its_pause(&sweeper, every);
     let drops = thread::spawn(move || drop(sweeper));
     drop(lists);
     drops.join().expect("no panic");
@@ -91,6 +100,7 @@ fn cut_short(every: Duration) {
     let world = world_in_debt();
     let lists = world.shown_lists();
     let sweeper = sweeper(&lists, every);
+    let_it_get_to_its_pause(&sweeper, every);
     block_on(lists.close());
     world.tasks.join();
     assert!(!sweeper.health().is_running);
