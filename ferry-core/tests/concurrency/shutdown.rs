@@ -1,17 +1,20 @@
 //! The runtime is shut down, and drops its tasks wherever they are.
 
-use ferry_core::{Cause, Failure, per_key::Reason};
+use std::convert::Infallible;
+
+use ferry_core::{Cause, Failure, drive::ResumeError, per_key::Reason};
 use shuttle::{future::block_on, thread};
 
 use super::{
-    callers::Appending,
+    callers::has_heard,
     explore::explore,
+    store::Appended,
     world::{Bounds, ROOMY, World},
 };
 
 /// It was appended, or abandoned.
-fn hear_of_it(appending: Appending, id: u64) {
-    match block_on(appending) {
+fn is_told(heard: Result<Appended, Failure<Infallible>>, id: u64) {
+    match heard {
         Ok(appended) => assert_eq!(appended.id, id, "the answer of another"),
         Err(Failure::NotCommitted(Cause::Abandoned) | Failure::InDoubt(Cause::Abandoned)) => {}
         Err(other) => panic!("{other:?}"),
@@ -26,7 +29,7 @@ fn shut_down_upon_callers(keys: [u64; 2], bounds: Bounds) {
         thread::spawn(move || {
             for id in [10 * caller, 10 * caller + 1] {
                 match block_on(lists.submit_when_free(key, append(id))) {
-                    Ok(appending) => hear_of_it(appending, id),
+                    Ok(appending) => is_told(block_on(appending), id),
                     Err(refused) => assert_eq!(refused.reason, Reason::Closed),
                 }
             }
@@ -38,7 +41,7 @@ fn shut_down_upon_callers(keys: [u64; 2], bounds: Bounds) {
     }
     // There may have been no task to drop; the next one is.
     if let Ok(appending) = lists.submit(0, world.append(1)) {
-        hear_of_it(appending, 1);
+        is_told(block_on(appending), 1);
     }
     block_on(lists.close());
     drop(lists);
@@ -85,6 +88,29 @@ fn whoever_waits_for_room_at_a_key_hears_of_it() {
 }
 
 #[test]
+fn what_still_waits_is_told_before_the_end() {
+    explore(|| {
+        let world = World::new(Bounds {
+            max_in_flight: 1,
+            ..ROOMY
+        });
+        let lists = world.lists();
+        let both = [1, 2].map(|id| (id, lists.submit(id, world.append(id)).expect("room")));
+        let shuts_down = {
+            let tasks = world.tasks.clone();
+            thread::spawn(move || tasks.shut_down())
+        };
+        block_on(lists.close());
+        for (id, appending) in both {
+            is_told(has_heard(appending), id);
+        }
+        shuts_down.join().expect("no panic");
+        drop(lists);
+        world.end();
+    });
+}
+
+#[test]
 fn whoever_resumes_hears_of_it() {
     explore(|| {
         let world = World::new(ROOMY);
@@ -99,6 +125,31 @@ fn whoever_resumes_hears_of_it() {
             caller.join().expect("no panic");
         }
         block_on(lists.close());
+        drop(lists);
+        world.end();
+    });
+}
+
+#[test]
+fn a_resume_is_told_before_the_end() {
+    explore(|| {
+        let world = World::new(ROOMY);
+        world.table.owe(0, 1);
+        let lists = world.shown_lists();
+        let resuming = Box::pin(lists.resume(&0));
+        let shuts_down = {
+            let tasks = world.tasks.clone();
+            thread::spawn(move || tasks.shut_down())
+        };
+        block_on(lists.close());
+        let heard = has_heard(resuming).map(drop);
+        if let Err(error) = heard {
+            assert!(
+                matches!(error, ResumeError::StillPending(Cause::Abandoned)),
+                "{error:?}"
+            );
+        }
+        shuts_down.join().expect("no panic");
         drop(lists);
         world.end();
     });
