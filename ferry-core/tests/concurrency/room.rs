@@ -88,6 +88,28 @@ fn a_submission_that_is_dropped_makes_room() {
     });
 }
 
+/// It is used, or goes on to the next.
+#[test]
+fn a_place_is_set_aside_while_others_wait_for_room() {
+    explore(|| {
+        let world = World::new(ONE_AT_A_TIME);
+        let lists = world.lists();
+        let sets_aside = {
+            let (lists, append) = (lists.clone(), world.append(1));
+            thread::spawn(move || {
+                drop(block_on(lists.reserve()).expect("not closed"));
+                let place = block_on(lists.reserve()).expect("not closed");
+                hear(place.submit(0, append).expect("its place"), 1);
+                drop(poll_here(&mut Box::pin(lists.reserve())));
+            })
+        };
+        let others = append_all(&world, &lists, [2, 3]);
+        sets_aside.join().expect("no panic");
+        others.join().expect("no panic");
+        world.close(lists);
+    });
+}
+
 /// Whoever stands in a line when it closes, or comes to it just then, is told so or gets in.
 fn closed_upon(bounds: Bounds) {
     let world = World::new(bounds);
