@@ -3,11 +3,14 @@
 use alloc::{collections::BTreeMap, sync::Arc};
 use core::{
     future::poll_fn,
-    sync::atomic::{AtomicUsize, Ordering::SeqCst},
     task::{Context, Poll, Waker},
 };
 
-use super::{catch::wake, lock::Mutex};
+use super::{
+    catch::wake,
+    lock::Mutex,
+    sync::atomic::{AtomicUsize, Ordering::SeqCst},
+};
 
 /// At most `limit` places are taken at any moment, of all threads together.
 ///

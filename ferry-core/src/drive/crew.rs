@@ -34,9 +34,9 @@ impl<C: Carries, R: Runtime, X: Carrier<C>> Crew<C> for CrewOf<R, X> {
     fn hire(&self, on_duty: OnDuty<C>, mailbox: Arc<Mailbox<C>>, first: Work<C>, seed: u64) {
         self.runtime.spawn(carry(
             Arc::clone(&self.carrier),
+            first,
             on_duty,
             mailbox,
-            first,
             seed,
         ));
     }
@@ -56,11 +56,14 @@ impl<C: Carries, R: Runtime, X: Carrier<C>> Crew<C> for CrewOf<R, X> {
 }
 
 /// Carries batches until there is no need any more.
+///
+/// Wherever the runtime drops it, its callers hear before whoever waits for the end does. One that was never
+/// polled drops its arguments in this order: the work comes before the duty.
 async fn carry<C: Carries, X: Carrier<C>>(
     carrier: Arc<X>,
+    first: Work<C>,
     on_duty: OnDuty<C>,
     mailbox: Arc<Mailbox<C>>,
-    first: Work<C>,
     seed: u64,
 ) {
     let mut kit = Kit {

@@ -3,11 +3,13 @@
 use alloc::{collections::BTreeSet, vec::Vec};
 use core::{hash::Hash, mem};
 use std::collections::HashMap;
-use std::hash::RandomState;
 
 use crate::{Instant, Retry, retry::Jitter};
 
-use super::{chance, sweep::Fate};
+use super::{
+    chance::{self, Hasher},
+    sweep::Fate,
+};
 
 /// The most keys that are remembered. What is found beyond that is tried in every turn, as if it had never
 /// failed.
@@ -18,7 +20,7 @@ const REMEMBERED_MAX: usize = 100_000;
 /// A query may give a part of what is pending, each time another. So what it does not find is tried all the
 /// same, when its pause is over: whether a debt was paid, the store says.
 pub(super) struct Debts<K> {
-    known: HashMap<K, Debt, RandomState>,
+    known: HashMap<K, Debt, Hasher>,
     /// When each was found first, and its number.
     ages: BTreeSet<(Instant, u64)>,
     numbers: u64,

@@ -148,6 +148,9 @@ impl<C: Carries> Ferry<C> {
     ///
     /// What waits goes at once, without lingering. May be called more than once.
     ///
+    /// If the runtime is shut down meanwhile, it completes when the handle has noticed. A batch, or a resume, whose task
+    /// the runtime has not dropped by then is answered when it does.
+    ///
     /// # Cancel safety
     ///
     /// The handle is closed by the call itself; dropping the future only stops the waiting.

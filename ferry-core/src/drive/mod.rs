@@ -21,6 +21,7 @@
 //! | finishing what is pending | `resuming.rs`, `run.rs`; of many keys `sweep.rs`; on a schedule `sweeper.rs`, `rounds.rs`, `debts.rs`; pauses `pause.rs` |
 //! | bounds, and waiting for room | `bound.rs`, `room.rs`, `key_line.rs` |
 //! | how an answer reaches its caller | `slot.rs` |
+//! | where threads meet | `sync.rs` |
 //! | what user code that panics can do | `catch.rs`, `lock.rs` |
 //! | the end | `closing.rs` |
 
@@ -55,6 +56,7 @@ mod store;
 mod submission;
 mod sweep;
 mod sweeper;
+mod sync;
 mod write;
 
 pub mod facade;

@@ -9,7 +9,6 @@ use core::{
     task::{Context, Poll},
 };
 use std::collections::HashMap;
-use std::hash::RandomState;
 
 use crate::{
     Cause, Retry, Schema,
@@ -22,7 +21,7 @@ use super::{
     bound::Waiter,
     carries::SharedProjection,
     catch::catch,
-    chance,
+    chance::{self, Hasher},
     edge::ProjectedEdge,
     lock::Mutex,
     projected::ProjectedCarrier,
@@ -56,7 +55,7 @@ pub struct Resumes<P: SharedProjection> {
     under_way: Mutex<RunsOf<P>>,
 }
 
-type RunsOf<P> = HashMap<KeyOf<P>, Arc<Run<ErrorOf<P>>>, RandomState>;
+type RunsOf<P> = HashMap<KeyOf<P>, Arc<Run<ErrorOf<P>>>, Hasher>;
 
 impl<P: SharedProjection> fmt::Debug for Resumes<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -140,9 +139,15 @@ impl<P: SharedProjection> SharedOf<P> {
         }
         let waiter = Waiter::new();
         if let Some(running) = self.aside.join(key, tries, &waiter) {
+            // The key's own code may panic, and the handle does not die of that.
             let key = key.clone();
-            let task = run_through(OnDuty::new(self), asking, key, running);
-            self.crew.spawn(Box::pin(task));
+            let on_duty = OnDuty::new(self);
+            let duties = Duties {
+                running,
+                asking,
+                on_duty,
+            };
+            self.crew.spawn(Box::pin(run_through(duties, key)));
         }
         Ok(Resuming(waiter))
     }
@@ -185,16 +190,19 @@ impl<P: SharedProjection> Drop for Asking<P> {
     }
 }
 
-/// The task of a run: one pass after another, until nobody asks any more.
-async fn run_through<P: SharedProjection>(
-    on_duty: OnDuty<ProjectedWrite<P>>,
-    asking: Asking<P>,
-    key: KeyOf<P>,
+/// What the task of a run owes to others. Wherever the runtime drops it, polled or not, this is the order: those who
+/// asked hear before whoever waits for the end does.
+struct Duties<P: SharedProjection> {
     running: Running<ErrorOf<P>>,
-) {
-    let shared = on_duty.shared();
+    asking: Asking<P>,
+    on_duty: OnDuty<ProjectedWrite<P>>,
+}
+
+/// The task of a run: one pass after another, until nobody asks any more.
+async fn run_through<P: SharedProjection>(duties: Duties<P>, key: KeyOf<P>) {
+    let shared = duties.on_duty.shared();
     let resumes = &shared.aside;
-    let run = &running.0;
+    let run = &duties.running.0;
     while let Some(tries) = run.wanted() {
         let pass = catch(|| resumes.carrier.pass(shared, &key, run, tries)).await;
         match pass {
@@ -208,8 +216,8 @@ async fn run_through<P: SharedProjection>(
     // The key's `Eq` may panic; everyone has heard by now.
     drop(guard(|| resumes.forget(&key, run)));
     discard(key);
-    drop(asking);
-    on_duty.relieve();
+    drop(duties.asking);
+    duties.on_duty.relieve();
 }
 
 impl<P, E> Passes<P> for ProjectedCarrier<P, E>

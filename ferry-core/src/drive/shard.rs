@@ -6,7 +6,6 @@ use alloc::{
     vec::Vec,
 };
 use core::mem;
-use std::hash::RandomState;
 
 use crate::{
     Instant,
@@ -17,6 +16,7 @@ use crate::{
 use super::{
     bound::Waiter,
     carries::{Carried, Carries},
+    chance::Hasher,
     key_line::KeyLines,
     lock::Mutex,
     mailbox::{Mailbox, Unbegun, Work},
@@ -42,7 +42,7 @@ pub(super) struct Shard<C: Carries> {
 }
 
 pub(super) struct State<C: Carries> {
-    pub(super) per_key: PerKey<C::Key, Carried<C>, RandomState>,
+    pub(super) per_key: PerKey<C::Key, Carried<C>, Hasher>,
     pub(super) idle: Vec<Arc<Mailbox<C>>>,
     pub(super) counters: Counters,
     pub(super) key_lines: KeyLines<C::Key>,
@@ -91,7 +91,7 @@ impl<C: Carries> Shard<C> {
         shared: Weak<Shared<C>>,
         me: Weak<Self>,
         limits: Limits,
-        hasher: RandomState,
+        hasher: Hasher,
     ) -> Result<Self, InvalidLimits> {
         Ok(Self {
             index,

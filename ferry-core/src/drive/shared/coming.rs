@@ -1,7 +1,7 @@
 //! An input comes in: it is given a place, and boards the machine of its key's shard.
 
 use alloc::sync::Arc;
-use core::{sync::atomic::Ordering::SeqCst, time::Duration};
+use core::time::Duration;
 
 use super::{RejectedOf, Shared, SubmissionOf};
 use crate::{
@@ -11,6 +11,7 @@ use crate::{
         shard::{Effects, Shard, State},
         slot::Reply,
         submission::Submission,
+        sync::atomic::Ordering::SeqCst,
     },
     per_key::{Reason, Rejected, Terms},
 };

@@ -1,7 +1,6 @@
 //! What follows from an event: batches are launched, callers are told, places and permits go on to who waits for them.
 
 use alloc::sync::Arc;
-use core::sync::atomic::Ordering::SeqCst;
 
 use super::{OnDuty, Shared};
 use crate::{
@@ -12,6 +11,7 @@ use crate::{
         mailbox::{Mailbox, Order, Work},
         room::Place,
         shard::{Effect, Effects, Launch, Permit},
+        sync::atomic::Ordering::SeqCst,
     },
 };
 

@@ -1,12 +1,15 @@
 //! How it all ends: closed and drained, left by its last handle, or cut off with its runtime.
 
 use alloc::sync::Arc;
-use core::{future::Future, sync::atomic::Ordering::SeqCst};
+use core::future::Future;
 
 use super::Shared;
 use crate::{
     Cause,
-    drive::{bound::tell, carries::Carries, closing::Closing, mailbox::Order},
+    drive::{
+        bound::tell, carries::Carries, closing::Closing, mailbox::Order,
+        sync::atomic::Ordering::SeqCst,
+    },
 };
 
 impl<C: Carries> Shared<C> {

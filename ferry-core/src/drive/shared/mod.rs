@@ -16,23 +16,19 @@ use alloc::{
     sync::{Arc, Weak},
     vec::Vec,
 };
-use core::{
-    hash::BuildHasher,
-    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst},
-    time::Duration,
-};
-use std::hash::RandomState;
+use core::{hash::BuildHasher, time::Duration};
 
 use super::{
     bound::{Bound, Waiter},
     carries::{Carries, Crew},
-    chance,
+    chance::{self, Hasher},
     clock::Alarm,
     closing::Closers,
     room::Place,
     shard::Shard,
     stats::Stats,
     submission::Submission,
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst},
 };
 use crate::{
     Instant,
@@ -56,7 +52,7 @@ pub(super) struct Shared<C: Carries> {
     pub(super) alarm: Alarm,
     pub(super) crew: Arc<dyn Crew<C>>,
     pub(super) aside: C::Aside,
-    hasher: RandomState,
+    hasher: Hasher,
     /// How many parked tasks a shard keeps at most.
     idle_max: usize,
     seeds: AtomicU64,
