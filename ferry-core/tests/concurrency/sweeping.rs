@@ -28,7 +28,6 @@ fn sweeper(lists: &ShownLists, every: Duration) -> Sweeper {
         every,
         pause_max: every,
         concurrency: 1,
-        ..Schedule::default()
     };
     let query = || ready(Ok::<_, Infallible>([0, 1]));
     lists.sweeper(schedule, query).expect("a sound schedule")
