@@ -23,6 +23,7 @@
 //! | how an answer reaches its caller | `slot.rs` |
 //! | what user code that panics can do | `catch.rs`, `lock.rs` |
 //! | the end | `closing.rs` |
+//! | what subscribers and recorders are told | `observe/` |
 
 mod bound;
 mod builder;
@@ -38,6 +39,7 @@ mod handle;
 mod key_line;
 mod lock;
 mod mailbox;
+mod observe;
 mod own_call;
 mod pause;
 mod projected;

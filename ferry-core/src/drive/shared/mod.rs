@@ -29,6 +29,7 @@ use super::{
     chance,
     clock::Alarm,
     closing::Closers,
+    observe::Observer,
     room::Place,
     shard::Shard,
     stats::Stats,
@@ -56,6 +57,7 @@ pub(super) struct Shared<C: Carries> {
     pub(super) alarm: Alarm,
     pub(super) crew: Arc<dyn Crew<C>>,
     pub(super) aside: C::Aside,
+    pub(super) observer: Observer,
     hasher: RandomState,
     /// How many parked tasks a shard keeps at most.
     idle_max: usize,
@@ -79,6 +81,7 @@ impl<C: Carries> Shared<C> {
         seed: u64,
         crew: Arc<dyn Crew<C>>,
         aside: C::Aside,
+        observer: Observer,
     ) -> Result<Arc<Self>, InvalidLimits> {
         limits.check()?;
         let hasher = chance::hasher();
@@ -106,6 +109,7 @@ impl<C: Carries> Shared<C> {
             alarm: Alarm::default(),
             crew,
             aside,
+            observer,
             hasher,
             idle_max,
             // Spread out, so that processes with neighbouring seeds do not share most of theirs.
