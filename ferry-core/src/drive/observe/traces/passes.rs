@@ -237,7 +237,7 @@ impl Passes {
         let word = of_cause(cause);
         drop(guard(|| match (cause, tries) {
             (Cause::Panicked(_), _) => {
-                error!(target: TARGET, parent: parent, handle, cause = word, "a record is still pending");
+                error!(target: TARGET, parent: parent, handle, "a panic kept a record pending");
             }
             (_, Tries::All) => {
                 warn!(target: TARGET, parent: parent, handle, cause = word, "a record is still pending");
