@@ -6,7 +6,7 @@
 
 mod counting;
 mod gauges;
-//mod harm;
+mod harm;
 mod purses;
 mod recording;
 mod seeing;

@@ -99,7 +99,7 @@ impl Told {
 
 /// A callsite that is met first on a thread without a subscriber, while there are fewer than two of them in all, is switched off for
 /// every thread. So that tests can run side by side, there are always two.
-fn keep_callsites_known() {
+pub(crate) fn keep_callsites_known() {
     static ALWAYS: OnceLock<[Dispatch; 2]> = OnceLock::new();
     ALWAYS.get_or_init(|| [(); 2].map(|()| Told::default().dispatch()));
 }
