@@ -66,6 +66,8 @@
 //! | `drive` (default) | the handle and the driver; needs `std` |
 //! | `std` | a panic in `step` is caught; without it the machines are `no_std` with `alloc` |
 //! | `serde` | `Serialize` and `Deserialize` for [`applied`] |
+//! | `tracing` | spans and events of the driver, with `drive` |
+//! | `metrics` | its counters, gauges and histograms, with `drive` |
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(

@@ -27,6 +27,9 @@
     feature = "async-std",
     doc = "\nWith the feature `async-std`, [`async_std`] has the same for programs that are still on it."
 )]
+//!
+//! The features `tracing` and `metrics` tell what a handle does to subscribers and recorders; [`Builder::name`] tells handles
+//! apart.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "async-std")]

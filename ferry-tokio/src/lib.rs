@@ -29,6 +29,8 @@
 //! | --- | --- |
 //! | `tower` | `FerryService`, a handle as a `tower::Service` |
 //! | `serde` | `Serialize` and `Deserialize` for [`applied`] |
+//! | `tracing` | spans and events: batches, tries, projections, resumes, sweeps |
+//! | `metrics` | counters, gauges and histograms, told apart by [`Builder::name`] |
 #![forbid(unsafe_code)]
 
 mod runtime;

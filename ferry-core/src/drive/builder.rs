@@ -1,6 +1,6 @@
 //! Making a handle.
 
-use alloc::{sync::Arc, vec::Vec};
+use alloc::{borrow::Cow, sync::Arc, vec::Vec};
 use core::{error::Error, fmt, future::Future, hash::Hash, time::Duration};
 
 use crate::{
@@ -16,6 +16,7 @@ use super::{
     crew::CrewOf,
     edge::{AsyncEdge, BlockingEdge, Edge, ProjectedEdge},
     handle::Ferry,
+    observe::Observer,
     own_call::{BatchCall, CallCarrier, Closure, OwnCall, OwnCallOf},
     projected::ProjectedCarrier,
     resuming::Resumes,
@@ -39,6 +40,7 @@ pub struct Builder<R> {
     retry: Retry,
     seed: Option<u64>,
     shards: Option<usize>,
+    name: Cow<'static, str>,
 }
 
 impl<R: Runtime + Default> Builder<R> {
@@ -68,6 +70,7 @@ impl<R: Runtime> Builder<R> {
             retry,
             seed: None,
             shards: None,
+            name: Cow::Borrowed("ferry"),
         }
     }
 
@@ -132,6 +135,15 @@ impl<R: Runtime> Builder<R> {
     /// meet less often at a lock.
     pub fn shards(mut self, shards: usize) -> Self {
         self.shards = Some(shards);
+        self
+    }
+
+    /// What the handle is called in spans and metrics (features `tracing` and `metrics`), to tell several apart. By default
+    /// `ferry`. Handles of one name add up to one in the metrics.
+    ///
+    /// The recorder of the metrics is the one that is installed when the handle is made.
+    pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.name = name.into();
         self
     }
 
@@ -283,7 +295,8 @@ impl<R: Runtime> Builder<R> {
         let carrier = Arc::new(carrier(Arc::clone(&runtime)));
         let aside = aside(&carrier);
         let crew = Arc::new(CrewOf { runtime, carrier });
-        let shared = Shared::new(self.limits, shards, seed, crew, aside);
+        let observer = Observer::named(&self.name);
+        let shared = Shared::new(self.limits, shards, seed, crew, aside, observer);
         Ok(Ferry::new(shared.map_err(InvalidConfig::Limits)?))
     }
 }

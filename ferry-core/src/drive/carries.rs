@@ -12,6 +12,7 @@ use crate::{
 
 use super::{
     mailbox::{Mailbox, Work},
+    observe::{Origin, Passes},
     shard::SlotOf,
     shared::{OnDuty, Shared},
     slot::Reply,
@@ -99,6 +100,7 @@ impl<F: SharedFold> Carries for FoldWrite<F> {
 pub(super) struct Carried<C: Carries> {
     /// Of its key, for the line of those who wait for room at that key.
     pub(super) hash: u64,
+    pub(super) origin: Origin,
     pub(super) input: C::Input,
     pub(super) reply: Reply<C::Answer, C::Error>,
 }
@@ -128,6 +130,7 @@ pub(super) trait Carrier<C: Carries>: Send + Sync + 'static {
         &self,
         gear: Self::Gear,
         batch: BatchOf<C>,
+        passes: &mut Passes,
     ) -> impl Future<Output = (Self::Gear, BatchOf<C>)> + Send;
 
     /// What the batch took, if there is more to tell than its size.

@@ -77,11 +77,15 @@ async fn carry<C: Carries, X: Carrier<C>>(
         hash,
         inputs,
         batch,
+        flight,
     }) = order
     {
+        let shared = on_duty.shared();
         let batch = batch.begin();
         let stub = batch.stub();
-        let (gear, ending) = match catch(|| carrier.carry(kit.gear, batch)).await {
+        let mut trip = shared.observer.trip::<C>(flight, &batch, || shared.now());
+        let carried = catch(|| carrier.carry(kit.gear, batch, &mut trip.passes)).await;
+        let (gear, ending) = match carried {
             Ok((gear, batch)) => (gear, Ending::Carried(batch)),
             Err(_told_to_the_callers) => (carrier.gear(seed), Ending::Lost(stub)),
         };
@@ -90,9 +94,9 @@ async fn carry<C: Carries, X: Carrier<C>>(
             shard,
             hash,
             inputs,
+            trip,
             ending,
         };
-        let shared = on_duty.shared();
         let next = shared.finished(done, &mailbox, &*carrier, &mut kit);
         in_a_row += 1;
         if in_a_row % IN_A_ROW == 0 {

@@ -13,6 +13,7 @@ use crate::{
 use super::{
     carries::SharedSchema,
     catch::catch,
+    observe::carried_along,
     runtime::Runtime,
     store::{BlockingProjectedStore, BlockingStore, ProjectedStore, Store},
 };
@@ -146,7 +147,7 @@ impl<R: Runtime, S: BlockingStore + SharedSchema> Edge<S> for BlockingEdge<R, S>
             let read = guard(|| store.read(stage.key(), stage.ids()));
             (stage, read)
         };
-        match self.runtime.spawn_blocking(call).await {
+        match self.runtime.spawn_blocking(carried_along(call)).await {
             (stage, Ok(read)) => stage.resume(self.runtime.now(), read),
             (stage, Err(message)) => stage.panicked(self.runtime.now(), message),
         }
@@ -158,7 +159,7 @@ impl<R: Runtime, S: BlockingStore + SharedSchema> Edge<S> for BlockingEdge<R, S>
             let committed = guard(|| store.commit(stage.key(), stage.commit()));
             (stage, committed)
         };
-        match self.runtime.spawn_blocking(call).await {
+        match self.runtime.spawn_blocking(carried_along(call)).await {
             (stage, Ok(committed)) => stage.resume(self.runtime.now(), committed),
             (stage, Err(message)) => stage.panicked(self.runtime.now(), message),
         }
@@ -181,7 +182,7 @@ where
             let projected = guard(|| store.project(stage.key(), stage.record()));
             (stage, projected)
         };
-        match self.runtime.spawn_blocking(call).await {
+        match self.runtime.spawn_blocking(carried_along(call)).await {
             (stage, Ok(projected)) => stage.resume(self.runtime.now(), projected),
             (stage, Err(message)) => stage.panicked(self.runtime.now(), message),
         }

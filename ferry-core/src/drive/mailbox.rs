@@ -12,6 +12,7 @@ use super::{
     carries::{BatchOf, Carries},
     catch::wake,
     lock::Mutex,
+    observe::Flight,
 };
 
 /// A batch to carry.
@@ -23,6 +24,7 @@ pub(super) struct Work<C: Carries> {
     /// How many inputs it had.
     pub(super) inputs: usize,
     pub(super) batch: Unbegun<C>,
+    pub(super) flight: Flight,
 }
 
 /// A batch that nobody has begun to carry. Dropped, it tells its callers that nothing was written.

@@ -24,6 +24,7 @@
 //! | where threads meet | `sync.rs` |
 //! | what user code that panics can do | `catch.rs`, `lock.rs` |
 //! | the end | `closing.rs` |
+//! | what subscribers and recorders are told | `observe/` |
 
 mod bound;
 mod builder;
@@ -39,6 +40,7 @@ mod handle;
 mod key_line;
 mod lock;
 mod mailbox;
+mod observe;
 mod own_call;
 mod pause;
 mod projected;

@@ -8,6 +8,7 @@ use crate::{Cause, Failure, fold_write::Tally, guard::discard};
 use super::{
     carries::{BatchOf, Carried, Carrier, Carries, Sealed},
     catch::catch,
+    observe::Passes,
     shard::SlotOf,
     slot::Reply,
 };
@@ -157,6 +158,7 @@ impl<B: BatchCall> Carrier<OwnCallOf<B>> for CallCarrier<B> {
         &self,
         mut gear: Gear<B>,
         mut batch: BatchOf<OwnCallOf<B>>,
+        passes: &mut Passes,
     ) -> (Gear<B>, BatchOf<OwnCallOf<B>>) {
         for item in batch.drain() {
             let Carried { input, reply, .. } = item.input;
@@ -169,13 +171,17 @@ impl<B: BatchCall> Carrier<OwnCallOf<B>> for CallCarrier<B> {
             outcomes,
             ..
         } = &mut gear;
-        let called = catch(|| self.0.call(batch.key(), taken, outcomes)).await;
+        let called = catch(|| self.0.call(batch.key(), taken, outcomes));
+        let called = passes.call(called).await;
         let outcomes = gear.outcomes.len();
         let cause = match called {
             Err(message) => Some(Cause::Panicked(message)),
             Ok(()) if outcomes != inputs => Some(Cause::Miscounted { inputs, outcomes }),
             Ok(()) => None,
         };
+        if let Some(cause) = &cause {
+            passes.grieves(cause);
+        }
         gear.failed = cause.map(|cause| (Failure::InDoubt(cause), Tally::of_failed(inputs)));
         gear.inputs.drain(..).for_each(discard);
         (gear, batch)

@@ -3,7 +3,7 @@
 use alloc::{sync::Arc, vec::Vec};
 
 use crate::{
-    Schema,
+    Durability, Schema,
     fold_write::Tally,
     projected_write::{AnswerOf, Answered, Call, Command, ProjectedWrite},
 };
@@ -11,6 +11,7 @@ use crate::{
 use super::{
     carries::{BatchOf, Carrier, Carries, Sealed, SharedProjection},
     edge::ProjectedEdge,
+    observe::Passes,
     resuming::Resumes,
     shard::SlotOf,
     write::{Answering, Gear},
@@ -55,6 +56,7 @@ where
         &self,
         gear: Self::Gear,
         batch: BatchOf<ProjectedWrite<P>>,
+        passes: &mut Passes,
     ) -> (Self::Gear, BatchOf<ProjectedWrite<P>>) {
         let Gear {
             call, mut answers, ..
@@ -64,16 +66,24 @@ where
             answers.add(
                 command
                     .answers()
-                    .map(|Answered { input, result, .. }| (input, result)),
+                    .map(|Answered { input, result, .. }| (input, result))
+                    .inspect(|(_, verdict)| match verdict {
+                        Ok(answer) => {
+                            if let Durability::Committed(cause) = &answer.durability {
+                                passes.grieves(cause);
+                            }
+                        }
+                        Err(failure) => passes.grieves(failure.cause()),
+                    }),
             );
             if !matches!(command, Command::Done(_)) {
                 answers.post_early();
             }
             command = match command {
-                Command::Read(stage) => self.edge.read(stage).await,
-                Command::Commit(stage) => self.edge.commit(stage).await,
-                Command::Project(stage) => self.edge.project(stage).await,
-                Command::Sleep(stage) => self.edge.sleep(stage).await,
+                Command::Read(stage) => passes.read(&self.edge, stage).await,
+                Command::Commit(stage) => passes.commit(&self.edge, stage).await,
+                Command::Project(stage) => passes.project(&self.edge, stage).await,
+                Command::Sleep(stage) => passes.sleep(&self.edge, stage).await,
                 Command::Done(done) => {
                     let tally = *done.tally();
                     let (batch, call) = done.finish();

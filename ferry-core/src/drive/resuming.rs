@@ -24,6 +24,7 @@ use super::{
     chance::{self, Hasher},
     edge::ProjectedEdge,
     lock::Mutex,
+    observe::Caller,
     projected::ProjectedCarrier,
     run::{Heard, Run, Running, Tries},
     shared::{OnDuty, Shared},
@@ -94,15 +95,16 @@ impl<P: SharedProjection> Resumes<P> {
         key: &KeyOf<P>,
         tries: Tries,
         waiter: &Arc<Waiter<Heard<ErrorOf<P>>>>,
+        caller: Caller,
     ) -> Option<Running<ErrorOf<P>>> {
         let mut under_way = self.under_way.lock();
         if under_way
             .get(key)
-            .is_some_and(|run| run.join(tries, waiter))
+            .is_some_and(|run| run.join(tries, waiter, caller))
         {
             return None;
         }
-        let running = Running(Arc::new(Run::new(tries, Arc::clone(waiter))));
+        let running = Running(Arc::new(Run::new(tries, Arc::clone(waiter), caller)));
         under_way.insert(key.clone(), Arc::clone(&running.0));
         Some(running)
     }
@@ -138,7 +140,8 @@ impl<P: SharedProjection> SharedOf<P> {
             return Err(Closed);
         }
         let waiter = Waiter::new();
-        if let Some(running) = self.aside.join(key, tries, &waiter) {
+        let caller = Caller::here();
+        if let Some(running) = self.aside.join(key, tries, &waiter, caller) {
             // The key's own code may panic, and the handle does not die of that.
             let key = key.clone();
             let on_duty = OnDuty::new(self);
@@ -210,7 +213,10 @@ async fn run_through<P: SharedProjection>(duties: Duties<P>, key: KeyOf<P>) {
                 run.tell(&heard);
                 discard(heard);
             }
-            Err(message) => run.end(&Cause::Panicked(message)),
+            Err(message) => {
+                shared.observer.resume_panicked();
+                run.end(&Cause::Panicked(message));
+            }
         }
     }
     // The key's `Eq` may panic; everyone has heard by now.
@@ -238,6 +244,7 @@ where
     ) -> Pin<Box<dyn Future<Output = Heard<ErrorOf<P>>> + Send + 'a>> {
         Box::pin(async move {
             let (seed, now) = (shared.seed(), self.edge.now());
+            let mut passes = shared.observer.resume();
             let mut command = match tries {
                 Tries::One => self.write.resume_once(seed, now, key.clone()),
                 Tries::All => self.write.resume(seed, now, key.clone()),
@@ -246,15 +253,18 @@ where
                 command = match command {
                     Command::Read(stage) => {
                         if !stage.is_last_look() {
-                            run.reads(tries);
+                            passes.asked_by(run.reads(tries));
                         }
-                        self.edge.read(stage).await
+                        passes.read(&self.edge, stage).await
                     }
-                    Command::Project(stage) => self.edge.project(stage).await,
-                    Command::Sleep(stage) => self.edge.sleep(stage).await,
+                    Command::Project(stage) => passes.project(&self.edge, stage).await,
+                    Command::Sleep(stage) => passes.sleep(&self.edge, stage).await,
                     Command::Done(done) => {
-                        shared.count_resume(key, done.tally());
-                        return done.paid();
+                        let tally = *done.tally();
+                        shared.count_resume(key, &tally);
+                        let heard = done.paid();
+                        shared.observer.resumed(passes, tries, &tally, &heard);
+                        return heard;
                     }
                 };
             }

@@ -23,6 +23,7 @@ pub struct Place<C: Carries>(Option<Arc<Shared<C>>>);
 
 impl<C: Carries> Place<C> {
     pub(super) fn new(shared: &Arc<Shared<C>>) -> Self {
+        shared.observer.room_taken();
         Self(Some(Arc::clone(shared)))
     }
 
@@ -66,7 +67,7 @@ impl<C: Carries> Place<C> {
         }
         let (submission, effects) = shared.board_at_once(passenger, within)?;
         self.used();
-        shared.act(effects);
+        shared.boarded(effects);
         Ok(submission)
     }
 
@@ -166,7 +167,8 @@ impl<C: Carries> Shared<C> {
         passenger: Passenger<C>,
         is_called: bool,
     ) -> Boarding<C> {
-        let (hash, weight, now) = (passenger.hash, passenger.weight, passenger.now);
+        let (hash, weight) = (passenger.hash, passenger.weight);
+        let (now, origin) = (passenger.now, passenger.origin);
         let shard = self.shard(hash);
         let mut state = shard.state.lock();
         let boarded = if !is_called && state.is_behind(&passenger) {
@@ -178,7 +180,7 @@ impl<C: Carries> Shared<C> {
             Ok((submission, effects)) => {
                 drop(state);
                 place.used();
-                self.act(effects);
+                self.boarded(effects);
                 return Boarding::Accepted(submission);
             }
             Err(rejected) => rejected,
@@ -199,6 +201,7 @@ impl<C: Carries> Shared<C> {
             hash,
             weight,
             now,
+            origin,
         };
         Boarding::KeyFull(passenger, standing)
     }

@@ -17,6 +17,7 @@ use super::{
     debts::Debts,
     handle::Ferry,
     lock::Mutex,
+    observe::Turn,
     pause::or_stop,
     resuming::{ErrorOf, KeyOf, SharedOf},
     schedule::Schedule,
@@ -99,18 +100,22 @@ impl<P: SharedProjection> Rounds<P> {
 
     pub(super) async fn go(mut self) {
         loop {
-            let then = match catch(|| self.turn()).await {
-                Ok(then) => then,
-                Err(message) => self.panicked(&message),
-            };
-            if then == Then::Stop || self.pause().await == Then::Stop {
+            if self.next_turn().await == Then::Stop || self.pause().await == Then::Stop {
                 return;
             }
         }
     }
 
+    async fn next_turn(&mut self) -> Then {
+        let turn = self.shared().observer.turn();
+        match turn.within(catch(|| self.turn(&turn))).await {
+            Ok(then) => then,
+            Err(message) => self.panicked(&turn, &message),
+        }
+    }
+
     /// Asks the query, and tries once each key that it finds, but for those that are left alone for now.
-    async fn turn(&mut self) -> Then {
+    async fn turn(&mut self, turn: &Turn) -> Then {
         let asked = (self.ask)();
         let keys = match or_stop(&self.stop, or_end(&mut self.end, asked))
             .await
@@ -118,11 +123,15 @@ impl<P: SharedProjection> Rounds<P> {
         {
             None => return Then::Stop,
             Some(Ok(keys)) => keys,
-            Some(Err(error)) => return self.failed(error),
+            Some(Err(error)) => {
+                turn.query_failed();
+                return self.failed(error);
+            }
         };
         let mut due = self.debts.lock().find(self.shared().now(), keys);
         // The sweepers of other processes find the same keys, and are not to try them in the same order.
         self.jitter.shuffle(&mut due);
+        turn.finds(due.len());
         self.asked(None);
         match or_stop(&self.stop, self.sweep(due)).await {
             Some(report) if !report.was_cut_short => {}
@@ -130,14 +139,16 @@ impl<P: SharedProjection> Rounds<P> {
         }
         let now = self.shared().now();
         self.show(|board| board.turn_is_over(now));
+        turn.ended();
         Then::GoOn
     }
 
     /// The query panicked, or a key did; it may have been as they were dropped, since it is time to stop.
-    fn panicked(&self, message: &str) -> Then {
+    fn panicked(&self, turn: &Turn, message: &str) -> Then {
         if !self.stop.is_awaited() || self.shared().is_closed() {
             return Then::Stop;
         }
+        turn.panicked();
         let error = format!("the turn panicked: {message}");
         self.failed(QueryError::from(Box::<dyn Error + Send + Sync>::from(
             error,

@@ -8,7 +8,7 @@ use crate::{
     projected_write::{Unpaid, resume::Resumed},
 };
 
-use super::{bound::Waiter, lock::Mutex};
+use super::{bound::Waiter, lock::Mutex, observe::Caller};
 
 /// What who asked hears.
 pub(super) type Heard<E> = Result<Resumed, Unpaid<E>>;
@@ -30,31 +30,51 @@ struct Askers<E> {
     /// Those whom the pass under way will answer.
     heard: Vec<Arc<Waiter<Heard<E>>>>,
     /// Those who came after its last read.
-    next: Vec<(Tries, Arc<Waiter<Heard<E>>>)>,
+    next: Vec<Asker<E>>,
     is_over: bool,
 }
 
+struct Asker<E> {
+    tries: Tries,
+    waiter: Arc<Waiter<Heard<E>>>,
+    caller: Caller,
+}
+
 impl<E> Run<E> {
-    pub(super) fn new(tries: Tries, waiter: Arc<Waiter<Heard<E>>>) -> Self {
+    pub(super) fn new(tries: Tries, waiter: Arc<Waiter<Heard<E>>>, caller: Caller) -> Self {
+        let first = Asker {
+            tries,
+            waiter,
+            caller,
+        };
         Self(Mutex::new(Askers {
             heard: Vec::new(),
-            next: alloc::vec![(tries, waiter)],
+            next: alloc::vec![first],
             is_over: false,
         }))
     }
 
     /// False when the run is over.
-    pub(super) fn join(&self, tries: Tries, waiter: &Arc<Waiter<Heard<E>>>) -> bool {
+    pub(super) fn join(
+        &self,
+        tries: Tries,
+        waiter: &Arc<Waiter<Heard<E>>>,
+        caller: Caller,
+    ) -> bool {
         let mut askers = self.0.lock();
         if !askers.is_over {
             // Those who have gone make room, so that a call that hangs does not gather ever more of them.
             if askers.next.len() == askers.next.capacity() {
-                askers.next.retain(|(_, waiter)| !waiter.has_gone());
+                askers.next.retain(|asker| !asker.waiter.has_gone());
                 // So that it is not done again before as many more have come.
                 let kept = askers.next.len();
                 askers.next.reserve(kept.max(4));
             }
-            askers.next.push((tries, Arc::clone(waiter)));
+            askers.next.push(Asker {
+                tries,
+                waiter: Arc::clone(waiter),
+                caller,
+            });
         }
         !askers.is_over
     }
@@ -62,22 +82,25 @@ impl<E> Run<E> {
     /// How often the next pass tries; `None`: nobody asks, and the run is over.
     pub(super) fn wanted(&self) -> Option<Tries> {
         let mut askers = self.0.lock();
-        let wanted = askers.next.iter().map(|(tries, _)| *tries).max();
+        let wanted = askers.next.iter().map(|asker| asker.tries).max();
         askers.is_over = wanted.is_none();
         wanted
     }
 
-    /// A read begins: this pass answers whoever has asked by now and wants no more tries than it makes.
-    pub(super) fn reads(&self, makes: Tries) {
+    /// A read begins: this pass answers whoever has asked by now and wants no more tries than it makes. Says who they are.
+    pub(super) fn reads(&self, makes: Tries) -> Vec<Caller> {
         let mut askers = self.0.lock();
         let next = mem::take(&mut askers.next);
-        for (tries, waiter) in next {
-            if tries <= makes {
-                askers.heard.push(waiter);
+        let mut callers = Vec::with_capacity(next.len());
+        for asker in next {
+            if asker.tries <= makes {
+                callers.push(asker.caller);
+                askers.heard.push(asker.waiter);
             } else {
-                askers.next.push((tries, waiter));
+                askers.next.push(asker);
             }
         }
+        callers
     }
 
     /// A pass is over, and this came of it.
@@ -96,7 +119,7 @@ impl<E> Run<E> {
         let next = mem::take(&mut askers.next);
         askers
             .heard
-            .extend(next.into_iter().map(|(_, waiter)| waiter));
+            .extend(next.into_iter().map(|asker| asker.waiter));
         drop(askers);
         self.tell(&Err(Unpaid {
             cause: cause.clone(),
@@ -121,10 +144,10 @@ mod tests {
 
     #[test]
     fn those_who_have_gone_are_not_kept() {
-        let run = Run::<()>::new(Tries::All, Waiter::new());
+        let run = Run::<()>::new(Tries::All, Waiter::new(), Caller::here());
         for _ in 0..10_000 {
             let waiter = Waiter::new();
-            assert!(run.join(Tries::All, &waiter));
+            assert!(run.join(Tries::All, &waiter, Caller::here()));
             waiter.leave();
         }
         assert!(run.0.lock().next.capacity() < 100);

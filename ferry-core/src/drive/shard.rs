@@ -165,6 +165,7 @@ impl<C: Carries> Shard<C> {
                         hash,
                         inputs,
                         batch: Unbegun::new(batch),
+                        flight: shared.observer.flight(inputs),
                     };
                     effects.launch(Launch {
                         work,
@@ -239,6 +240,7 @@ impl<C: Carries> Home<C::Answer, C::Error> for Shard<C> {
         state.call_waiters(carried.hash, &mut effects.called);
         drop(state);
         carried.reply.forgo();
+        shared.observer.withdrawn();
         shared.release_room(1);
         shared.act(effects);
         shared.watch_no_longer_than_needed();

@@ -16,6 +16,7 @@ use crate::{Cause, Class, Instant, Retry, projected_write::resume::Resumed, retr
 
 use super::{
     carries::{SharedProjection, Task},
+    observe,
     pause::Pause,
     resuming::{Closed, ErrorOf, KeyOf, Resuming, SharedOf},
     run::{Heard, Tries},
@@ -143,6 +144,7 @@ impl<P: SharedProjection, S: Stream<Item = KeyOf<P>>> IntoFuture for Sweep<P, S>
     fn into_future(self) -> Sweeping<P, S> {
         Sweeping {
             keys: self.keys,
+            observed: self.engine.shared.observer.sweep(),
             engine: self.engine,
         }
     }
@@ -155,6 +157,7 @@ pin_project! {
         #[pin]
         keys: S,
         engine: Engine<P>,
+        observed: observe::Sweep,
     }
 }
 
@@ -187,18 +190,12 @@ impl<P: SharedProjection, S: Stream<Item = KeyOf<P>>> Future for Sweeping<P, S> 
     type Output = SweepReport<KeyOf<P>, ErrorOf<P>>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        let engine = this.engine;
-        loop {
-            engine.hear(cx);
-            let has_begun = engine.begin_due() | engine.draw(this.keys.as_mut(), cx);
-            if engine.is_over() {
-                return Poll::Ready(mem::take(&mut engine.report));
-            }
-            if !has_begun {
-                ready!(engine.poll_wake(cx));
-            }
-        }
+        let this = self.project();
+        let (engine, keys, observed) = (this.engine, this.keys, this.observed);
+        ready!(observed.within(|| engine.poll_over(keys, cx)));
+        let report = mem::take(&mut engine.report);
+        observed.ended(&report);
+        Poll::Ready(report)
     }
 }
 
@@ -227,6 +224,23 @@ impl<P: SharedProjection> Engine<P> {
     fn is_over(&self) -> bool {
         let nothing_left = self.is_drawn_out && self.paused.is_empty();
         self.under_way.is_empty() && (nothing_left || self.report.was_cut_short)
+    }
+
+    /// Ready when there is nothing left to do.
+    fn poll_over<S>(&mut self, mut keys: Pin<&mut S>, cx: &mut Context<'_>) -> Poll<()>
+    where
+        S: Stream<Item = KeyOf<P>>,
+    {
+        loop {
+            self.hear(cx);
+            let has_begun = self.begin_due() | self.draw(keys.as_mut(), cx);
+            if self.is_over() {
+                return Poll::Ready(());
+            }
+            if !has_begun {
+                ready!(self.poll_wake(cx));
+            }
+        }
     }
 
     /// Takes what has come of the resumes under way.

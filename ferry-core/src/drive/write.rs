@@ -12,6 +12,7 @@ use crate::{
 use super::{
     carries::{BatchOf, Carried, Carrier, Carries, SharedFold, SharedProjection},
     edge::Edge,
+    observe::Passes,
     shard::SlotOf,
     slot::Verdict,
 };
@@ -135,6 +136,7 @@ impl<F: SharedFold, E: Edge<F::Schema>> Carrier<FoldWrite<F>> for WriteCarrier<F
         &self,
         gear: Self::Gear,
         batch: BatchOf<FoldWrite<F>>,
+        passes: &mut Passes,
     ) -> (Self::Gear, BatchOf<FoldWrite<F>>) {
         let Gear {
             call, mut answers, ..
@@ -144,15 +146,20 @@ impl<F: SharedFold, E: Edge<F::Schema>> Carrier<FoldWrite<F>> for WriteCarrier<F
             answers.add(
                 command
                     .answers()
-                    .map(|Answered { input, result, .. }| (input, result)),
+                    .map(|Answered { input, result, .. }| (input, result))
+                    .inspect(|(_, verdict)| {
+                        if let Err(failure) = verdict {
+                            passes.grieves(failure.cause());
+                        }
+                    }),
             );
             if !matches!(command, Command::Done(_)) {
                 answers.post_early();
             }
             command = match command {
-                Command::Read(stage) => self.edge.read(stage).await,
-                Command::Commit(stage) => self.edge.commit(stage).await,
-                Command::Sleep(stage) => self.edge.sleep(stage).await,
+                Command::Read(stage) => passes.read(&self.edge, stage).await,
+                Command::Commit(stage) => passes.commit(&self.edge, stage).await,
+                Command::Sleep(stage) => passes.sleep(&self.edge, stage).await,
                 Command::Done(done) => {
                     let tally = *done.tally();
                     let (batch, call) = done.finish();

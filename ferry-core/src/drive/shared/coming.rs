@@ -8,6 +8,7 @@ use crate::{
     Instant,
     drive::{
         carries::{Carried, Carries},
+        observe::Origin,
         shard::{Effects, Shard, State},
         slot::Reply,
         submission::Submission,
@@ -30,11 +31,12 @@ impl<C: Carries> Shared<C> {
         if !self.room.try_take() {
             return Err(self.reject(passenger.rejected(Reason::QueueFull)));
         }
+        self.observer.room_taken();
         // Given back also when the key's `Eq` or `Clone` panics.
         let lent = Lent(self);
         let (submission, effects) = self.board_at_once(passenger, within)?;
         lent.used();
-        self.act(effects);
+        self.boarded(effects);
         Ok(submission)
     }
 
@@ -59,12 +61,14 @@ impl<C: Carries> Shared<C> {
     pub(in crate::drive) fn passenger(&self, key: C::Key, input: C::Input) -> Passenger<C> {
         let weight = self.crew.weight(&input);
         let hash = self.hash(&key);
+        let now = self.now();
         Passenger {
             key,
             input,
             hash,
             weight,
-            now: self.now(),
+            now,
+            origin: Origin::here(now),
         }
     }
 
@@ -82,10 +86,12 @@ impl<C: Carries> Shared<C> {
             hash,
             weight,
             now,
+            origin,
         } = passenger;
         let slot = shard.slot(state);
         let carried = Carried {
             hash,
+            origin,
             input,
             reply: Reply::new(Arc::clone(&slot)),
         };
@@ -110,8 +116,15 @@ impl<C: Carries> Shared<C> {
         }
     }
 
+    /// An input has boarded. Nothing is locked here.
+    pub(in crate::drive) fn boarded(self: &Arc<Self>, effects: Effects<C>) {
+        self.observer.accepted();
+        self.act(effects);
+    }
+
     pub(in crate::drive) fn reject(&self, rejected: RejectedOf<C>) -> RejectedOf<C> {
         self.rejected.fetch_add(1, SeqCst);
+        self.observer.rejected(rejected.reason);
         rejected
     }
 }
@@ -139,6 +152,7 @@ pub(in crate::drive) struct Passenger<C: Carries> {
     pub(in crate::drive) hash: u64,
     pub(in crate::drive) weight: usize,
     pub(in crate::drive) now: Instant,
+    pub(in crate::drive) origin: Origin,
 }
 
 impl<C: Carries> Passenger<C> {

@@ -37,6 +37,7 @@ impl<C: Carries> Shared<C> {
             match effect {
                 Effect::Launch(launch) => self.launch(launch),
                 Effect::Expired(carried) => {
+                    self.observer.expired();
                     self.release_room(1);
                     carried.fail(Cause::Expired);
                     self.answered();
@@ -49,7 +50,8 @@ impl<C: Carries> Shared<C> {
         }
     }
 
-    fn launch(self: &Arc<Self>, Launch { work, mailbox }: Launch<C>) {
+    fn launch(self: &Arc<Self>, Launch { mut work, mailbox }: Launch<C>) {
+        work.flight.takes_off();
         match mailbox {
             Some(mailbox) => mailbox.put(Order::Carry(work)),
             None => self.hire(work),
@@ -63,6 +65,7 @@ impl<C: Carries> Shared<C> {
     }
 
     pub(in crate::drive) fn release_room(self: &Arc<Self>, places: usize) {
+        self.observer.room_released(places);
         self.room.release(places, |waiter| {
             // One that has gone drops its place, which gives it to the next.
             drop(waiter.give(Some(Place::new(self))));

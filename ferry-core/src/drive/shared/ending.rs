@@ -103,6 +103,7 @@ impl<C: Carries> Shared<C> {
         self.closed.store(true, SeqCst);
         for shard in &self.shards {
             while let Some(carried) = shard.evict_or_close() {
+                self.observer.abandoned();
                 self.release_room(1);
                 carried.fail(Cause::Abandoned);
             }

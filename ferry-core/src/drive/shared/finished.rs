@@ -7,6 +7,7 @@ use crate::{
     drive::{
         carries::{BatchOf, Carrier, Carries, Kit},
         mailbox::{Mailbox, Work},
+        observe::{End, Trip},
         shard::Launch,
     },
     fold_write::Tally,
@@ -29,22 +30,21 @@ impl<C: Carries> Shared<C> {
             shard,
             hash,
             inputs,
+            trip,
             ending,
         } = done;
+        let lost = Tally::of_failed(inputs);
+        let end = match &ending {
+            Ending::Carried(_) => End::Carried(carrier.tally(&kit.gear)),
+            Ending::Lost(_) => End::Lost(&lost),
+        };
         let shard = &self.shards[shard];
         let now = self.crew.now();
         let mut state = shard.state.lock();
+        state.counters.add_batch(inputs, end.tally());
         match ending {
-            Ending::Carried(batch) => {
-                state.counters.add_batch(inputs, carrier.tally(&kit.gear));
-                state.per_key.take_back(now, batch);
-            }
-            Ending::Lost(stub) => {
-                state
-                    .counters
-                    .add_batch(inputs, Some(&Tally::of_failed(inputs)));
-                state.per_key.lost(now, stub);
-            }
+            Ending::Carried(batch) => state.per_key.take_back(now, batch),
+            Ending::Lost(stub) => state.per_key.lost(now, stub),
         }
         // The permit goes on to this shard's next batch if no other shard waits for one.
         let is_kept = state.per_key.wants_permit() && self.permits.nobody_waits();
@@ -53,7 +53,7 @@ impl<C: Carries> Shared<C> {
         }
         let mut effects = shard.settle(&mut state, self);
         state.call_waiters(hash, &mut effects.called);
-        let next = match effects.launch.take() {
+        let mut next = match effects.launch.take() {
             Some(Launch { work, mailbox }) => {
                 state.idle.extend(mailbox);
                 Next::Carry(work)
@@ -65,6 +65,10 @@ impl<C: Carries> Shared<C> {
             None => Next::Retire,
         };
         drop(state);
+        self.observer.landed(trip, now, inputs, end);
+        if let Next::Carry(work) = &mut next {
+            work.flight.takes_off();
+        }
         self.release_room(inputs);
         carrier.deliver(&mut kit.gear, &mut kit.answered);
         shard.keep(&mut kit.answered);
@@ -82,6 +86,7 @@ pub(in crate::drive) struct Finished<C: Carries> {
     pub(in crate::drive) shard: usize,
     pub(in crate::drive) hash: u64,
     pub(in crate::drive) inputs: usize,
+    pub(in crate::drive) trip: Trip,
     pub(in crate::drive) ending: Ending<C>,
 }
 

@@ -24,6 +24,7 @@ use super::{
     chance::{self, Hasher},
     clock::Alarm,
     closing::Closers,
+    observe::Observer,
     room::Place,
     shard::Shard,
     stats::Stats,
@@ -52,6 +53,7 @@ pub(super) struct Shared<C: Carries> {
     pub(super) alarm: Alarm,
     pub(super) crew: Arc<dyn Crew<C>>,
     pub(super) aside: C::Aside,
+    pub(super) observer: Observer,
     hasher: Hasher,
     /// How many parked tasks a shard keeps at most.
     idle_max: usize,
@@ -75,6 +77,7 @@ impl<C: Carries> Shared<C> {
         seed: u64,
         crew: Arc<dyn Crew<C>>,
         aside: C::Aside,
+        observer: Observer,
     ) -> Result<Arc<Self>, InvalidLimits> {
         limits.check()?;
         let hasher = chance::hasher();
@@ -102,6 +105,7 @@ impl<C: Carries> Shared<C> {
             alarm: Alarm::default(),
             crew,
             aside,
+            observer,
             hasher,
             idle_max,
             // Spread out, so that processes with neighbouring seeds do not share most of theirs.
