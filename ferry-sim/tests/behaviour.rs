@@ -97,6 +97,7 @@ fn lines_are_written_as_the_specification_reads_them() {
         is_apart: true,
         panics: vec![submitted(7, 1)],
         has_startled: false,
+        has_parted_twins: false,
         lines: vec![
             Line::Submit(0, submitted(7, 1)),
             Line::Submit(0, submitted(9, 2)),

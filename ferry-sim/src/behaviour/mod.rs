@@ -35,6 +35,7 @@ mod error;
 mod facts;
 mod line;
 mod module;
+mod parted;
 mod points;
 #[expect(
     clippy::wildcard_enum_match_arm,
@@ -78,6 +79,8 @@ pub struct Behaviour {
     pub panics: Vec<Submitted>,
     /// Whether there are inputs whose ids panic now and then.
     pub has_startled: bool,
+    /// Whether a doubt of an input outlived it: in a later part of its batch its twin was told in doubt.
+    pub has_parted_twins: bool,
     /// The steps, in their order.
     pub lines: Vec<Line>,
     /// If it was spoiled, which of the lines, counted from one, is the first that is not as it was.
@@ -97,11 +100,13 @@ impl Behaviour {
         self
     }
 
-    /// Whether the specifications have all that happened. They have no ids that panic; and that of the projection has no
-    /// deletion of a record with its view.
+    /// Whether the specifications have all that happened. They have no ids that panic, and a doubt is of those that a try
+    /// takes, and not of a twin in a later part of a batch that was split; and that of the projection has no deletion of a
+    /// record with its view.
     #[must_use]
     pub fn is_specified(&self, whose: Whose) -> bool {
         !self.has_startled
+            && !self.has_parted_twins
             && match whose {
                 Whose::Fenced => true,
                 Whose::Projected => !self.lines.contains(&Line::Delete),
@@ -127,6 +132,7 @@ fn of_run(seed: u64, lived: Lived<Purses>) -> Vec<Behaviour> {
             .map(|(id, _)| facts.submitted(id));
         panics.collect()
     };
+    let parted = parted::keys(&lived.history);
     let has_startled = |of_key: u32| {
         let is_startled = |it: &Submission<Purses>| matches!(it.quirk, Quirk::Startles(_));
         (facts.all()).any(|(_, it)| it.key == of_key && is_startled(it))
@@ -140,6 +146,7 @@ fn of_run(seed: u64, lived: Lived<Purses>) -> Vec<Behaviour> {
             is_apart: lived.is_apart,
             panics: panics(key),
             has_startled: has_startled(key),
+            has_parted_twins: parted.contains(&key),
             lines,
             corrupted_at: None,
         });

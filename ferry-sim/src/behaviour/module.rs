@@ -65,6 +65,7 @@ fn write_behaviour(out: &mut impl Write, index: u64, behaviour: &Behaviour) -> i
         is_apart,
         panics,
         has_startled: _,
+        has_parted_twins: _,
         lines,
         corrupted_at: _,
     } = behaviour;
