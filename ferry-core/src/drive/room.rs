@@ -168,7 +168,7 @@ impl<C: Carries> Shared<C> {
         is_called: bool,
     ) -> Boarding<C> {
         let (hash, weight) = (passenger.hash, passenger.weight);
-        let (now, origin) = (passenger.now, passenger.origin);
+        let (now, caller) = (passenger.now, passenger.caller);
         let shard = self.shard(hash);
         let mut state = shard.state.lock();
         let boarded = if !is_called && state.is_behind(&passenger) {
@@ -201,7 +201,7 @@ impl<C: Carries> Shared<C> {
             hash,
             weight,
             now,
-            origin,
+            caller,
         };
         Boarding::KeyFull(passenger, standing)
     }

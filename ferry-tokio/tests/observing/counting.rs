@@ -88,7 +88,12 @@ async fn why_an_input_was_handed_back_is_told() {
 #[tokio::test(start_paused = true)]
 async fn times_are_those_of_the_runtime() {
     let shelf = Shelf::default();
-    let (recorded, ferry) = Recorded::of(|| builder().fold_write(Purses, shelf.clone()).unwrap());
+    let (recorded, ferry) = Recorded::of(|| {
+        builder()
+            .max_queueing(3)
+            .fold_write(Purses, shelf.clone())
+            .unwrap()
+    });
     shelf.commits([Goes::Slow]);
     let submit = |id| ferry.submit(Key::new(1), put(id)).unwrap();
     let first = submit(1);
@@ -100,12 +105,19 @@ async fn times_are_those_of_the_runtime() {
     second.await.unwrap();
     third.await.unwrap();
 
+    // To wait for room is not to wait for a batch.
+    let places: Vec<_> = (0..3).map(|_| ferry.try_reserve().unwrap()).collect();
+    let fourth = tokio::spawn(ferry.submit_when_free(Key::new(2), put(4)));
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    drop(places);
+    fourth.await.unwrap().unwrap().await.unwrap();
+
     let told = |name| {
         let values = recorded.values(name, "handle", "ferry").into_iter();
         values.map(f64::round).collect::<Vec<_>>()
     };
-    assert_eq!(told("ferry_batch_inputs"), [1.0, 2.0]);
-    assert_eq!(told("ferry_batch_tries"), [1.0, 1.0]);
-    assert_eq!(told("ferry_round_trip_seconds"), [3600.0, 0.0]);
-    assert_eq!(told("ferry_oldest_wait_seconds"), [0.0, 3000.0]);
+    assert_eq!(told("ferry_batch_inputs"), [1.0, 2.0, 1.0]);
+    assert_eq!(told("ferry_batch_tries"), [1.0, 1.0, 1.0]);
+    assert_eq!(told("ferry_round_trip_seconds"), [3600.0, 0.0, 0.0]);
+    assert_eq!(told("ferry_oldest_wait_seconds"), [0.0, 3000.0, 0.0]);
 }

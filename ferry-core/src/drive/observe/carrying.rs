@@ -5,7 +5,7 @@ use core::future::Future;
 use crate::{Cause, Schema};
 
 use super::{
-    meters::{Flight, Tries},
+    meters::{Flight, Tried},
     traces,
 };
 use crate::drive::edge::{Edge, ProjectedEdge, WantsCommit, WantsProject, WantsRead, WantsSleep};
@@ -27,14 +27,14 @@ pub(super) enum Pass {
 
 /// The tries of a batch and its projections, or those of a resume.
 pub(in crate::drive) struct Passes {
-    pub(super) tries: Tries,
+    pub(super) tries: Tried,
     pub(super) trace: traces::Passes,
 }
 
 impl Passes {
     pub(super) fn new(trace: traces::Passes) -> Self {
         Self {
-            tries: Tries::NONE,
+            tries: Tried::NONE,
             trace,
         }
     }

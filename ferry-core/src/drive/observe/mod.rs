@@ -51,12 +51,9 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// Of an input that is submitted by whoever calls.
-    pub(super) fn here(now: Instant) -> Self {
-        Self {
-            since: Since::at(now),
-            caller: Caller::here(),
-        }
+    pub(super) fn new(now: Instant, caller: Caller) -> Self {
+        let since = Since::at(now);
+        Self { since, caller }
     }
 }
 

@@ -16,9 +16,9 @@ impl Since {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Tries;
+pub(super) struct Tried;
 
-impl Tries {
+impl Tried {
     pub(super) const NONE: Self = Self;
 
     pub(super) fn begins(&mut self, _pass: Pass) {}
@@ -57,5 +57,5 @@ impl Flight {
 
     pub(super) fn begins(&mut self, _oldest: Option<Since>, _now: impl FnOnce() -> Instant) {}
 
-    pub(super) fn ended(self, _now: Instant, _tries: Tries, _tally: Option<&Tally>) {}
+    pub(super) fn ended(self, _now: Instant, _tries: Tried, _tally: Option<&Tally>) {}
 }

@@ -8,7 +8,7 @@ use crate::{
     Instant,
     drive::{
         carries::{Carried, Carries},
-        observe::Origin,
+        observe::{Caller, Origin},
         shard::{Effects, Shard, State},
         slot::Reply,
         submission::Submission,
@@ -61,14 +61,13 @@ impl<C: Carries> Shared<C> {
     pub(in crate::drive) fn passenger(&self, key: C::Key, input: C::Input) -> Passenger<C> {
         let weight = self.crew.weight(&input);
         let hash = self.hash(&key);
-        let now = self.now();
         Passenger {
             key,
             input,
             hash,
             weight,
-            now,
-            origin: Origin::here(now),
+            now: self.now(),
+            caller: Caller::here(),
         }
     }
 
@@ -86,12 +85,12 @@ impl<C: Carries> Shared<C> {
             hash,
             weight,
             now,
-            origin,
+            caller,
         } = passenger;
         let slot = shard.slot(state);
         let carried = Carried {
             hash,
-            origin,
+            origin: Origin::new(now, caller),
             input,
             reply: Reply::new(Arc::clone(&slot)),
         };
@@ -152,7 +151,7 @@ pub(in crate::drive) struct Passenger<C: Carries> {
     pub(in crate::drive) hash: u64,
     pub(in crate::drive) weight: usize,
     pub(in crate::drive) now: Instant,
-    pub(in crate::drive) origin: Origin,
+    pub(in crate::drive) caller: Caller,
 }
 
 impl<C: Carries> Passenger<C> {

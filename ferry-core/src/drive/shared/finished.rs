@@ -33,10 +33,13 @@ impl<C: Carries> Shared<C> {
             trip,
             ending,
         } = done;
-        let lost = Tally::of_failed(inputs);
+        let lost;
         let end = match &ending {
             Ending::Carried(_) => End::Carried(carrier.tally(&kit.gear)),
-            Ending::Lost(_) => End::Lost(&lost),
+            Ending::Lost(_) => {
+                lost = Tally::of_failed(inputs);
+                End::Lost(&lost)
+            }
         };
         let shard = &self.shards[shard];
         let now = self.crew.now();

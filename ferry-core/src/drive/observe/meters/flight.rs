@@ -5,7 +5,7 @@ use core::time::Duration;
 use crate::{Instant, fold_write::Tally};
 
 use super::{
-    Meters, Since, Tries,
+    Meters, Since, Tried,
     names::{Amount, Count, Spread},
 };
 
@@ -44,8 +44,10 @@ impl Flight {
     /// Its inputs wait no more.
     pub(in crate::drive) fn takes_off(&mut self) {
         self.counted_as = CountedAs::InFlight;
-        self.meters.0.lower(Amount::Waiting, self.inputs);
-        self.meters.0.raise(Amount::BatchesInFlight, 1);
+        self.meters.tell(|to| {
+            to.lower(Amount::Waiting, self.inputs);
+            to.raise(Amount::BatchesInFlight, 1);
+        });
     }
 
     pub(in super::super) fn begins(
@@ -62,35 +64,36 @@ impl Flight {
     pub(in super::super) fn ended(
         mut self,
         now: Instant,
-        Tries(tries): Tries,
+        Tried(tries): Tried,
         tally: Option<&Tally>,
     ) {
         self.counted_as = CountedAs::Nothing;
-        let registered = &self.meters.0;
-        registered.lower(Amount::BatchesInFlight, 1);
-        registered.count(Count::Batches, 1);
-        registered.count(Count::Batched, self.inputs as u64);
-        if let Some(tally) = tally {
-            registered.tallied(tally);
-        }
-        registered.record(Spread::BatchInputs, self.inputs as f64);
-        if tries > 0 {
-            registered.record(Spread::BatchTries, f64::from(tries));
-        }
         let Began { at, oldest_wait } = self.began;
-        registered.record(Spread::RoundTrip, (now - at).as_secs_f64());
-        registered.record(Spread::OldestWait, oldest_wait.as_secs_f64());
+        self.meters.tell(|to| {
+            to.lower(Amount::BatchesInFlight, 1);
+            to.count(Count::Batches, 1);
+            to.count(Count::Batched, self.inputs as u64);
+            if let Some(tally) = tally {
+                to.tallied(tally);
+            }
+            to.record(Spread::BatchInputs, self.inputs as f64);
+            if tries > 0 {
+                to.record(Spread::BatchTries, f64::from(tries));
+            }
+            to.record(Spread::RoundTrip, (now - at).as_secs_f64());
+            to.record(Spread::OldestWait, oldest_wait.as_secs_f64());
+        });
     }
 }
 
 impl Drop for Flight {
     fn drop(&mut self) {
-        let registered = &self.meters.0;
-        match self.counted_as {
-            CountedAs::Waiting => registered.lower(Amount::Waiting, self.inputs),
-            CountedAs::InFlight => registered.lower(Amount::BatchesInFlight, 1),
-            CountedAs::Nothing => return,
+        // Between leaving the waiting and taking off nothing can stop it.
+        if matches!(self.counted_as, CountedAs::InFlight) {
+            self.meters.tell(|to| {
+                to.lower(Amount::BatchesInFlight, 1);
+                to.lower(Amount::Queueing, self.inputs);
+            });
         }
-        registered.lower(Amount::Queueing, self.inputs);
     }
 }

@@ -56,9 +56,9 @@ impl Since {
 
 /// How often a batch was tried.
 #[derive(Clone, Copy)]
-pub(super) struct Tries(u32);
+pub(super) struct Tried(u32);
 
-impl Tries {
+impl Tried {
     pub(super) const NONE: Self = Self(0);
 
     pub(super) fn begins(&mut self, pass: Pass) {
@@ -81,34 +81,40 @@ impl Meters {
     }
 
     pub(super) fn room_taken(&self) {
-        self.0.raise(Amount::Queueing, 1);
+        self.tell(|to| to.raise(Amount::Queueing, 1));
     }
 
     pub(super) fn room_released(&self, places: usize) {
-        self.0.lower(Amount::Queueing, places);
+        self.tell(|to| to.lower(Amount::Queueing, places));
     }
 
     pub(super) fn accepted(&self) {
-        self.0.count(Count::Accepted, 1);
-        self.0.raise(Amount::Waiting, 1);
+        self.tell(|to| {
+            to.raise(Amount::Waiting, 1);
+            to.count(Count::Accepted, 1);
+        });
     }
 
     pub(super) fn rejected(&self, reason: Reason) {
-        drop(guard(|| self.0.rejected[place_of(reason)].increment(1)));
+        self.tell(|to| to.rejected[place_of(reason)].increment(1));
     }
 
     pub(super) fn withdrawn(&self) {
-        self.0.count(Count::Withdrawn, 1);
-        self.0.lower(Amount::Waiting, 1);
+        self.tell(|to| {
+            to.lower(Amount::Waiting, 1);
+            to.count(Count::Withdrawn, 1);
+        });
     }
 
     pub(super) fn expired(&self) {
-        self.0.count(Count::Expired, 1);
-        self.0.lower(Amount::Waiting, 1);
+        self.tell(|to| {
+            to.lower(Amount::Waiting, 1);
+            to.count(Count::Expired, 1);
+        });
     }
 
     pub(super) fn abandoned(&self) {
-        self.0.lower(Amount::Waiting, 1);
+        self.tell(|to| to.lower(Amount::Waiting, 1));
     }
 
     pub(super) fn flight(&self, inputs: usize) -> Flight {
@@ -116,12 +122,18 @@ impl Meters {
     }
 
     pub(super) fn resumed(&self, tally: &Tally) {
-        self.0.count(Count::Resumes, 1);
-        self.0.tallied(tally);
+        self.tell(|to| {
+            to.count(Count::Resumes, 1);
+            to.tallied(tally);
+        });
+    }
+
+    /// What a panic of the recorder keeps from being told is lost to it, and nothing else is.
+    fn tell(&self, words: impl FnOnce(&Registered)) {
+        drop(guard(|| words(&self.0)));
     }
 }
 
-/// Each is foreign code by itself: what one of them does with a panic keeps none of the others from being told.
 impl Registered {
     fn by(recorder: &dyn Recorder, handle: &Arc<str>) -> Self {
         describe(recorder);
@@ -153,20 +165,20 @@ impl Registered {
 
     fn count(&self, count: Count, more: u64) {
         if more > 0 {
-            drop(guard(|| self.counts[count as usize].increment(more)));
+            self.counts[count as usize].increment(more);
         }
     }
 
     fn raise(&self, amount: Amount, by: usize) {
-        drop(guard(|| self.amounts[amount as usize].increment(by as f64)));
+        self.amounts[amount as usize].increment(by as f64);
     }
 
     fn lower(&self, amount: Amount, by: usize) {
-        drop(guard(|| self.amounts[amount as usize].decrement(by as f64)));
+        self.amounts[amount as usize].decrement(by as f64);
     }
 
     fn record(&self, spread: Spread, value: f64) {
-        drop(guard(|| self.spreads[spread as usize].record(value)));
+        self.spreads[spread as usize].record(value);
     }
 
     fn tallied(&self, tally: &Tally) {

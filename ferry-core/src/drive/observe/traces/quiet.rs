@@ -8,7 +8,8 @@ use core::{
 
 use pin_project_lite::pin_project;
 use tracing::{
-    Span,
+    Level, Span,
+    level_filters::LevelFilter,
     span::{self, Id},
 };
 
@@ -21,7 +22,11 @@ use super::{Caller, LINKS_MAX};
 pub(super) struct Quiet(Option<Span>);
 
 impl Quiet {
+    /// All are DEBUG; where nobody wants to hear of that, this costs a look at a number.
     pub(super) fn new(open: impl FnOnce() -> Span) -> Self {
+        if Level::DEBUG > LevelFilter::current() {
+            return Self(None);
+        }
         let span = guard(open).unwrap_or_else(|_| Span::none());
         Self((!span.is_disabled()).then_some(span))
     }
@@ -53,8 +58,10 @@ impl Quiet {
     }
 
     pub(super) fn enter(&self) -> Entered<'_> {
-        let entered = (self.0.as_ref()).and_then(|span| guard(|| span.enter()).ok());
-        Entered(entered)
+        match &self.0 {
+            Some(span) => Entered(guard(|| span.enter()).ok()),
+            None => Entered(None),
+        }
     }
 
     pub(super) fn within<F: Future>(&self, future: F) -> Within<'_, F> {
@@ -73,7 +80,9 @@ impl Clone for Quiet {
 
 impl Drop for Quiet {
     fn drop(&mut self) {
-        discard(self.0.take());
+        if let Some(inside) = self.0.take() {
+            discard(inside);
+        }
     }
 }
 
@@ -81,7 +90,9 @@ pub(super) struct Entered<'a>(Option<span::Entered<'a>>);
 
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
-        discard(self.0.take());
+        if let Some(inside) = self.0.take() {
+            discard(inside);
+        }
     }
 }
 
