@@ -75,6 +75,7 @@ safeguards! {
     NothingLost: - | - | "ProjectedWriter_EarlyCommitted";
     TrueAnswers: - | - | "ProjectedWriter_EarlyDuplicate";
     TrueAnswers: - | - | "ProjectedWriter_RestsOnNothing";
+    TrueAnswers: - | - | "ProjectedWriter_NoRestsOnNothing";
     TrueAnswers: - | "projection-doubt-taken-for-landed" | "ProjectedWriter_DoubtIsShown";
     Answered: - | - | "ProjectedWriter_BackForgotten";
     Answered: - | - | "ProjectedWriter_WaitsForOwn";
