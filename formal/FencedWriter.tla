@@ -557,8 +557,10 @@ Crash(n) ==
 Delete ==
   /\ deletes < MaxDeletes /\ rec.ver > 0
   /\ deletes' = deletes + 1
-  /\ rec' = [log |-> <<>>, ver |-> IF Flaw = "VersionRestarts" THEN 0 ELSE rec.ver + 1, mark |-> 0]
-  /\ wire' = IF Flaw = "VersionRestarts" THEN wire ELSE {}
+  /\ rec' = [log |-> <<>>, mark |-> 0, ver |-> CASE Flaw = "VersionRestarts" -> 0
+                                                [] Flaw = "VersionKept" -> rec.ver
+                                                [] OTHER -> rec.ver + 1]
+  /\ wire' = IF Flaw \in {"VersionRestarts", "VersionKept"} THEN wire ELSE {}
   /\ deleted' = deleted \cup Ids(rec.log)
   /\ overtaken' = {} /\ belied' = {}
   /\ could' = could \cup MomentsOf(<<>>, 0, AllHeld)

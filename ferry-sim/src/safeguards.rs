@@ -37,6 +37,7 @@ safeguards! {
     NothingLost: "answer before durable" | "answer-before-durable" | "FencedWriter_EarlyAnswer";
     TrueAnswers: "answer from a stale read" | - | "FencedWriter_StaleRead";
     TrueAnswers: "version restarts on delete" | - | "FencedWriter_VersionRestarts";
+    TrueAnswers: - | - | "FencedWriter_VersionKept";
     AppliedOnce: - | "version-comes-again" | -;
     TrueAnswers: "in doubt treated as failed" | "doubt-taken-for-failed" | "FencedWriter_DoubtIsFailure";
     NothingLost: "in doubt treated as landed" | "doubt-taken-for-landed" | "FencedWriter_DoubtIsLanding";
