@@ -433,7 +433,7 @@ Overtakes(c) ==
          IN {q[j] : j \in {j \in DOMAIN q : \E k \in DOMAIN q : isBefore(j, k)}} : n \in Nodes}
 
 \* The fence.
-Fits(c) == c.on = rec.ver /\ (WholeFence => c.mark = rec.mark)
+Fits(c) == c.on = rec.ver /\ (WholeFence /\ Flaw # "MarkerBack" => c.mark = rec.mark)
 
 \* A commit reaches the store, and its fence holds: all of it is written at once. Who sent it may be waiting, reading
 \* again, or gone. It makes a new version, so that nothing that is under way on the old one can land any more: a second
@@ -442,7 +442,7 @@ Fits(c) == c.on = rec.ver /\ (WholeFence => c.mark = rec.mark)
 Land(c) ==
   /\ c \in wire
   /\ Fits(c) \/ Flaw = "NoFence"
-  /\ rec' = [log |-> c.log, ver |-> rec.ver + 1, mark |-> IF Flaw = "MarkerBack" THEN c.mark ELSE rec.mark]
+  /\ rec' = [log |-> c.log, ver |-> rec.ver + 1, mark |-> IF WholeFence THEN c.mark ELSE rec.mark]
   /\ wire' = {d \in wire : d # c /\ (Flaw \in {"NoFence", "VersionRestarts"} \/ d.on = rec.ver + 1)}
   /\ done' = done \cup {n \in Nodes : phase[n] = "sent" /\ job[n] = c}
   /\ could' = could \cup MomentsOf(c.log, Len(c.log) - Len(c.adds) + 1, AllHeld)
