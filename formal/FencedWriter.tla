@@ -516,7 +516,8 @@ NotLanded(n) ==
      IN /\ IF here \subseteq open[n] THEN UNCHANGED wire ELSE n \notin done /\ wire' = wire \ {c}
         /\ carried' = carried \ (here \ open[n])
   /\ ToRest(n)
-  /\ UNCHANGED <<open, passed>>
+  /\ open' = IF Flaw = "DoubtCleared" THEN [open EXCEPT ![n] = {}] ELSE open
+  /\ UNCHANGED passed
 
 \* Not in the code: the next try is folded on the record as it was just committed, without a read. It may have changed
 \* since, before these were even submitted; so what is declined has to wait for a commit or a read.

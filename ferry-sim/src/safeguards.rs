@@ -42,6 +42,7 @@ safeguards! {
     TrueAnswers: "in doubt treated as failed" | "doubt-taken-for-failed" | "FencedWriter_DoubtIsFailure";
     NothingLost: "in doubt treated as landed" | "doubt-taken-for-landed" | "FencedWriter_DoubtIsLanding";
     TrueAnswers: "a refusal taken for proof" | - | "FencedWriter_RefusalIsProof";
+    TrueAnswers: - | - | "FencedWriter_DoubtCleared";
     // The fold.
     AppliedOnce: "dedup off" | "no-dedup" | "FencedWriter_NoDedup";
     AppliedOnce: "ids in memory" | - | "FencedWriter_MemoryDedup";
