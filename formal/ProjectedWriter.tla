@@ -23,11 +23,13 @@
 (* looks at the record and tries again, as long as somebody waits.  A       *)
 (* RESUMER does the same for whatever it finds pending.                     *)
 (*                                                                          *)
-(*                     +------------ nothing pending, or told ----------+   *)
-(*                     v                                                |   *)
-(*     (Landed) --> owes nothing --Look--> owes --Project--> on its way-+   *)
-(*         |                                ^     apart: Show, then Mark    *)
-(*         +--------------------------------+                               *)
+(*      +------------- IsShown, IsRefused, IsUnknown -------------+         *)
+(*      v                                                         |         *)
+(* owes nothing --Look, if it is pending--> owes --Project--> on its way    *)
+(*      ^                                   |  ^                            *)
+(*      +------------ ReadToFold -----------+  +-- LandedOwing              *)
+(*                                                                          *)
+(* (Apart: when the view has landed, the marker is on its way.)             *)
 (*                                                                          *)
 (* WHAT MAY GO WRONG, further.  A crash between commit and projection; a    *)
 (* projection that is lost, late, shows a part, or whose answer is lost;    *)
@@ -183,7 +185,7 @@ FirstKind == CASE Layout = "together" -> "both"
 SecondKind == IF Flaw = "MarkerFirst" THEN "show" ELSE "mark"
 
 \* Sends what the record owes; of a view that is apart, it may be a part.
-\* Rust: ferry_core::projected_write::stages::Projecting
+\* Rust: ferry_core::projected_write::debt::project
 Project(x, upTo) ==
   /\ owes[x] = "owing"
   /\ x \in Nodes => IsFree(x)
@@ -304,6 +306,7 @@ Tells(n, b, isProjected) ==
 
 \* Only when the view is known to show what the outcome rests on: also where that was found in the record.
 \* Rust: ferry_core::projected_write::answers::all_shown
+\* Rust: ferry_core::projected_write::answers::shown_in_part
 TellProjected(n, b) ==
   /\ \/ b.rests <= shown[n]
      \/ Flaw = "EarlyProjected" /\ ~b.isOld
