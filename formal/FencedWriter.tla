@@ -30,8 +30,9 @@
 (*       | +-- Refused, NotLanded, InDoubt --+                    |         *)
 (*       +---------------- AnswerFromCommit, of the last ---------+         *)
 (*                                                                          *)
-(* It reads again from where it has folded, too.  And what becomes of a     *)
-(* submission:                                                              *)
+(* It reads again from where it has folded, too; and is at rest from there  *)
+(* when the last of its try has left, by AnswerFromRead, Overtake, Despair  *)
+(* or GiveUp.  And what becomes of a submission:                            *)
 (*                                                                          *)
 (*     Submit --> held --AnswerFromRead, AnswerFromCommit--> answered       *)
 (*                | | |                                                     *)
@@ -433,7 +434,7 @@ Overtakes(c) ==
          IN {q[j] : j \in {j \in DOMAIN q : \E k \in DOMAIN q : isBefore(j, k)}} : n \in Nodes}
 
 \* The fence.
-Fits(c) == c.on = rec.ver /\ (WholeFence => c.mark = rec.mark)
+Fits(c) == c.on = rec.ver /\ (WholeFence /\ Flaw # "MarkerBack" => c.mark = rec.mark)
 
 \* A commit reaches the store, and its fence holds: all of it is written at once. Who sent it may be waiting, reading
 \* again, or gone. It makes a new version, so that nothing that is under way on the old one can land any more: a second
@@ -442,7 +443,7 @@ Fits(c) == c.on = rec.ver /\ (WholeFence => c.mark = rec.mark)
 Land(c) ==
   /\ c \in wire
   /\ Fits(c) \/ Flaw = "NoFence"
-  /\ rec' = [log |-> c.log, ver |-> rec.ver + 1, mark |-> IF Flaw = "MarkerBack" THEN c.mark ELSE rec.mark]
+  /\ rec' = [log |-> c.log, ver |-> rec.ver + 1, mark |-> IF WholeFence THEN c.mark ELSE rec.mark]
   /\ wire' = {d \in wire : d # c /\ (Flaw \in {"NoFence", "VersionRestarts"} \/ d.on = rec.ver + 1)}
   /\ done' = done \cup {n \in Nodes : phase[n] = "sent" /\ job[n] = c}
   /\ could' = could \cup MomentsOf(c.log, Len(c.log) - Len(c.adds) + 1, AllHeld)
@@ -516,7 +517,8 @@ NotLanded(n) ==
      IN /\ IF here \subseteq open[n] THEN UNCHANGED wire ELSE n \notin done /\ wire' = wire \ {c}
         /\ carried' = carried \ (here \ open[n])
   /\ ToRest(n)
-  /\ UNCHANGED <<open, passed>>
+  /\ open' = IF Flaw = "DoubtCleared" THEN [open EXCEPT ![n] = {}] ELSE open
+  /\ UNCHANGED passed
 
 \* Not in the code: the next try is folded on the record as it was just committed, without a read. It may have changed
 \* since, before these were even submitted; so what is declined has to wait for a commit or a read.
@@ -557,8 +559,10 @@ Crash(n) ==
 Delete ==
   /\ deletes < MaxDeletes /\ rec.ver > 0
   /\ deletes' = deletes + 1
-  /\ rec' = [log |-> <<>>, ver |-> IF Flaw = "VersionRestarts" THEN 0 ELSE rec.ver + 1, mark |-> 0]
-  /\ wire' = IF Flaw = "VersionRestarts" THEN wire ELSE {}
+  /\ rec' = [log |-> <<>>, mark |-> 0, ver |-> CASE Flaw = "VersionRestarts" -> 0
+                                                [] Flaw = "VersionKept" -> rec.ver
+                                                [] OTHER -> rec.ver + 1]
+  /\ wire' = IF Flaw \in {"VersionRestarts", "VersionKept"} THEN wire ELSE {}
   /\ deleted' = deleted \cup Ids(rec.log)
   /\ overtaken' = {} /\ belied' = {}
   /\ could' = could \cup MomentsOf(<<>>, 0, AllHeld)

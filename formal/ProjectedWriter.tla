@@ -23,11 +23,13 @@
 (* looks at the record and tries again, as long as somebody waits.  A       *)
 (* RESUMER does the same for whatever it finds pending.                     *)
 (*                                                                          *)
-(*                     +------------ nothing pending, or told ----------+   *)
-(*                     v                                                |   *)
-(*     (Landed) --> owes nothing --Look--> owes --Project--> on its way-+   *)
-(*         |                                ^     apart: Show, then Mark    *)
-(*         +--------------------------------+                               *)
+(*      +------------- IsShown, IsRefused, IsUnknown -------------+         *)
+(*      v                                                         |         *)
+(* owes nothing --Look, if it is pending--> owes --Project--> on its way    *)
+(*      ^                                   |  ^                            *)
+(*      +------------ ReadToFold -----------+  +-- LandedOwing              *)
+(*                                                                          *)
+(* (Apart: when the view has landed, the marker is on its way.)             *)
 (*                                                                          *)
 (* WHAT MAY GO WRONG, further.  A crash between commit and projection; a    *)
 (* projection that is lost, late, shows a part, or whose answer is lost;    *)
@@ -59,10 +61,11 @@ VARIABLES
   back,       \* outcomes that wait for the view: [s, rests, isOld]
   \* What nobody sees.
   paid,       \* those whose write has taken effect, and who have not been told
+  since,      \* <<s, k>>: the log had k entries when s, which has not heard of the view yet, was submitted
   top,        \* where the marker has been
   heard       \* those who had an outcome, and were told of the view too, or died with their node
 
-projection == <<view, projecting, owes, debt, way, shown, back, paid, top, heard>>
+projection == <<view, projecting, owes, debt, way, shown, back, paid, since, top, heard>>
 allVars    == <<vars, projection>>
 
 Actors == Nodes \cup Resumers
@@ -72,7 +75,7 @@ IsPending(r) == r.mark # Len(r.log)
 
 ProjectedInitWith(inputs) ==
   /\ InitWith(inputs)
-  /\ view = <<>> /\ projecting = {} /\ paid = {} /\ top = 0 /\ heard = {}
+  /\ view = <<>> /\ projecting = {} /\ paid = {} /\ since = {} /\ top = 0 /\ heard = {}
   /\ owes = [x \in Actors |-> "nothing"]
   /\ debt = [x \in Actors |-> NoRecord]
   /\ way = [x \in Actors |-> NoWay]
@@ -83,6 +86,16 @@ ProjectedInit == ProjectedInitWith(Inputs)
 
 -----------------------------------------------------------------------------
 (* The fold write, and what its steps mean for the projection.              *)
+
+\* Of others it makes no difference when they were submitted.
+MayHearNo(s) == Id(s) \in Withdrawals \cup Forked \/ Window # 0
+
+\* A "no" has to be so in a view that shows the record as it was by then, or later.
+\* Rust: ferry_core::per_key::PerKey::submit_with
+SubmitSince(n, s) ==
+  /\ Submit(n, s)
+  /\ since' = IF MayHearNo(s) THEN since \cup {<<s, Len(rec.log)>>} ELSE since
+  /\ UNCHANGED <<view, projecting, owes, debt, way, shown, back, paid, top, heard>>
 
 \* What the marker says has been shown.
 Learns(x, r) == IF Flaw = "WaitsForOwn" THEN UNCHANGED shown ELSE shown' = [shown EXCEPT ![x] = Max(@, r.mark)]
@@ -95,24 +108,24 @@ ReadToFold(n, k) ==
   /\ debt' = [debt EXCEPT ![n] = NoRecord]
   /\ Learns(n, rec)
   /\ back' = IF Flaw = "BackForgotten" THEN [back EXCEPT ![n] = {}] ELSE back
-  /\ UNCHANGED <<view, projecting, way, paid, top, heard>>
+  /\ UNCHANGED <<view, projecting, way, paid, since, top, heard>>
 
 \* An outcome is not told before the view shows it, or its caller has waited long enough.
 HoldsBack(n, o) ==
-  LET rests == IF Flaw = "RestsOnNothing" THEN 0 ELSE o.rests IN
+  LET rests == IF Flaw = "RestsOnNothing" \/ (Flaw = "NoRestsOnNothing" /\ o.kind \in Negative) THEN 0 ELSE o.rests IN
   back' = [back EXCEPT ![n] = @ \cup {[s |-> o.s, rests |-> rests, isOld |-> o.isOld]}]
 
 \* Rust: ferry_core::projected_write::answers::take
 OutcomeFromRead(n, k) ==
   /\ AnswerFromRead(n, k)
   /\ HoldsBack(n, Outcome(n, k, snap[n].log))
-  /\ UNCHANGED <<view, projecting, owes, debt, way, shown, paid, top, heard>>
+  /\ UNCHANGED <<view, projecting, owes, debt, way, shown, paid, since, top, heard>>
 
 \* Rust: ferry_core::projected_write::answers::take
 OutcomeFromCommit(n) ==
   /\ AnswerFromCommit(n)
   /\ HoldsBack(n, Outcome(n, 1, snap[n].log))
-  /\ UNCHANGED <<view, projecting, owes, debt, way, shown, paid, top, heard>>
+  /\ UNCHANGED <<view, projecting, owes, debt, way, shown, paid, since, top, heard>>
 
 \* The record as it was committed owes what it brought: its marker is as it was read.
 \* Rust: ferry_core::projected_write::trip::commit_done
@@ -120,14 +133,14 @@ LandedOwing(n) ==
   /\ Landed(n)
   /\ owes' = [owes EXCEPT ![n] = "owing"]
   /\ debt' = [debt EXCEPT ![n] = [log |-> job[n].log, ver |-> job[n].on + 1, mark |-> job[n].mark]]
-  /\ UNCHANGED <<view, projecting, way, shown, back, paid, top, heard>>
+  /\ UNCHANGED <<view, projecting, way, shown, back, paid, since, top, heard>>
 
 \* It leaves the marker as it is stored; or is fenced on it.
 \* Rust: ferry_core::drive::store::ProjectedStore
 LandBeside(c) ==
   /\ Land(c)
   /\ top' = Max(top, rec'.mark)
-  /\ UNCHANGED <<view, projecting, owes, debt, way, shown, back, paid, heard>>
+  /\ UNCHANGED <<view, projecting, owes, debt, way, shown, back, paid, since, heard>>
 
 \* Rust: ferry_core::projected_write::trip::drop
 CrashOwing(n) ==
@@ -139,6 +152,7 @@ CrashOwing(n) ==
   /\ back' = [back EXCEPT ![n] = {}]
   /\ paid' = paid \ {n}
   /\ heard' = heard \cup {b.s : b \in back[n]}
+  /\ since' = {p \in since : p[1] \notin Range(held[n]) \cup {b.s : b \in back[n]}}
   /\ UNCHANGED <<view, projecting, top>>
 
 -----------------------------------------------------------------------------
@@ -157,7 +171,7 @@ Look(x) ==
      THEN owes' = [owes EXCEPT ![x] = "owing"] /\ debt' = [debt EXCEPT ![x] = rec]
      ELSE UNCHANGED <<owes, debt>>
   /\ Learns(x, rec)
-  /\ UNCHANGED <<vars, view, projecting, way, back, paid, top, heard>>
+  /\ UNCHANGED <<vars, view, projecting, way, back, paid, since, top, heard>>
 
 Asks(x, kind, upTo) ==
   LET w == [kind |-> kind, by |-> x, ver |-> debt[x].ver, from |-> debt[x].mark, upTo |-> upTo] IN
@@ -171,14 +185,14 @@ FirstKind == CASE Layout = "together" -> "both"
 SecondKind == IF Flaw = "MarkerFirst" THEN "show" ELSE "mark"
 
 \* Sends what the record owes; of a view that is apart, it may be a part.
-\* Rust: ferry_core::projected_write::stages::Projecting
+\* Rust: ferry_core::projected_write::debt::project
 Project(x, upTo) ==
   /\ owes[x] = "owing"
   /\ x \in Nodes => IsFree(x)
   /\ IF upTo = Len(debt[x].log) THEN UNCHANGED faults
      ELSE FirstKind = "show" /\ upTo \in debt[x].mark..Len(debt[x].log) /\ Fault
   /\ Asks(x, FirstKind, upTo)
-  /\ UNCHANGED <<store, sends, known, hidden, view, debt, shown, back, paid, top, heard>>
+  /\ UNCHANGED <<store, sends, known, hidden, view, debt, shown, back, paid, since, top, heard>>
 
 \* Whether the record still is as the one that is projected.
 IsAsRead(w) ==
@@ -219,12 +233,12 @@ Arrive(w) ==
                              /\ UNCHANGED view
   /\ projecting' = {q \in projecting : q # w /\ (IsWeak \/ ~IsOver(q))}
   /\ paid' = paid \cup {x \in Actors : owes[x] = "sent" /\ way[x] = w}
-  /\ UNCHANGED <<wire, sends, known, hidden, faults, owes, debt, way, shown, back, heard>>
+  /\ UNCHANGED <<wire, sends, known, hidden, faults, owes, debt, way, shown, back, since, heard>>
 
 IsDone(x) ==
   /\ owes[x] = "sent"
   /\ paid' = paid \ {x}
-  /\ UNCHANGED <<store, sends, known, hidden, view, back, top, heard>>
+  /\ UNCHANGED <<store, sends, known, hidden, view, back, since, top, heard>>
 
 Rests(x) == /\ owes' = [owes EXCEPT ![x] = "nothing"]
             /\ way'  = [way EXCEPT ![x] = NoWay]
@@ -270,25 +284,29 @@ ResumerCrash(x) ==
   /\ Rests(x)
   /\ shown' = [shown EXCEPT ![x] = 0]
   /\ paid' = paid \ {x}
-  /\ UNCHANGED <<store, sends, known, hidden, view, projecting, back, top, heard>>
+  /\ UNCHANGED <<store, sends, known, hidden, view, projecting, back, since, top, heard>>
 
 -----------------------------------------------------------------------------
 (* What callers hear of the view.                                           *)
 
-\* What nobody knows: whether the view shows the entry, or of a "no" a beginning of the log by which it was one.
+\* What nobody knows: whether the view shows the entry, or of a "no" the log as it was at some moment after the question
+\* and by which it was one.
 IsInView(a) == IF a.kind = "applied" THEN a.at <= Len(view)
-               ELSE \E j \in 0..Len(view) : Step(First(rec.log, j), a.s) = a.kind
+               ELSE \E p \in since : /\ p[1] = a.s
+                                      /\ \E j \in p[2]..Len(view) : Step(First(rec.log, j), a.s) = a.kind
 
 Tells(n, b, isProjected) ==
   /\ b \in back[n]
   /\ back' = [back EXCEPT ![n] = @ \ {b}]
   /\ heard' = heard \cup {b.s}
+  /\ since' = {p \in since : p[1] # b.s}
   /\ answers' = {IF a.s = b.s THEN [a EXCEPT !.true = @ /\ (isProjected => IsInView(a))] ELSE a : a \in answers}
   /\ UNCHANGED <<store, sends, known, done, could, overtaken, carried, belied, gone, deleted, deletes,
                  view, projecting, owes, debt, way, shown, paid, top>>
 
 \* Only when the view is known to show what the outcome rests on: also where that was found in the record.
 \* Rust: ferry_core::projected_write::answers::all_shown
+\* Rust: ferry_core::projected_write::answers::shown_in_part
 TellProjected(n, b) ==
   /\ \/ b.rests <= shown[n]
      \/ Flaw = "EarlyProjected" /\ ~b.isOld
@@ -313,7 +331,7 @@ ProjectsAll(x) == Project(x, Len(debt[x].log))
 HasState(n) == held[n] # <<>> \/ back[n] # {} \/ owes[n] # "nothing"
 
 ProjectedNext ==
-  \/ \E n \in Nodes, i \in Inputs : Aside(Submit(n, <<i, sends[i] + 1>>))
+  \/ \E n \in Nodes, i \in Inputs : SubmitSince(n, <<i, sends[i] + 1>>)
   \/ \E n \in Nodes : \/ ReadsToFold(n) \/ OutcomesRead(n) \/ Aside(Commit(n))
                       \/ LandedOwing(n) \/ Aside(Refused(n) \/ InDoubt(n) \/ NotLanded(n))
                       \/ OutcomeFromCommit(n) \/ Aside(Ends(n))

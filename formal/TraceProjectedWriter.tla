@@ -12,6 +12,7 @@ EXTENDS ProjectedWriter, TraceFencedWriter
 VARIABLE settling \* whose read was the last step: what rests on it alone is settled first
 
 NoOne == 99
+TraceMayHearNo(s) == TRUE
 TraceFirstKind == IF Traces[trace].layout = "apart" THEN "show" ELSE "both"
 
 Settles(n)     == {k \in 1..take[n] : MayAnswerFromRead(n, k)}
@@ -37,7 +38,8 @@ Arrives(l) ==
   ELSE l.kind = "show" /\ l.to <= Len(view) /\ UNCHANGED allVars
 
 FollowsBeside(l) ==
-  CASE l.act \in {"Submit", "Commit", "Refused", "NotLanded", "InDoubt", "GiveUp", "Overtake", "Withdraw"} -> Aside(Follows(l))
+  CASE l.act = "Submit" -> SubmitSince(l.node, l.s)
+    [] l.act \in {"Commit", "Refused", "NotLanded", "InDoubt", "GiveUp", "Overtake", "Withdraw"} -> Aside(Follows(l))
     [] l.act = "Read"   -> /\ rec.ver = l.ver /\ l.take <= Len(held[l.node])
                            /\ LET k == Folded(l.node, l.take) IN IF k = 0 THEN UNCHANGED allVars ELSE ReadToFold(l.node, k)
     [] l.act = "Land"   -> /\ \E c \in wire : c.on = l.on /\ c.adds = l.adds /\ LandBeside(c)

@@ -37,10 +37,12 @@ safeguards! {
     NothingLost: "answer before durable" | "answer-before-durable" | "FencedWriter_EarlyAnswer";
     TrueAnswers: "answer from a stale read" | - | "FencedWriter_StaleRead";
     TrueAnswers: "version restarts on delete" | - | "FencedWriter_VersionRestarts";
+    TrueAnswers: - | - | "FencedWriter_VersionKept";
     AppliedOnce: - | "version-comes-again" | -;
     TrueAnswers: "in doubt treated as failed" | "doubt-taken-for-failed" | "FencedWriter_DoubtIsFailure";
     NothingLost: "in doubt treated as landed" | "doubt-taken-for-landed" | "FencedWriter_DoubtIsLanding";
     TrueAnswers: "a refusal taken for proof" | - | "FencedWriter_RefusalIsProof";
+    TrueAnswers: - | - | "FencedWriter_DoubtCleared";
     // The fold.
     AppliedOnce: "dedup off" | "no-dedup" | "FencedWriter_NoDedup";
     AppliedOnce: "ids in memory" | - | "FencedWriter_MemoryDedup";
@@ -75,6 +77,7 @@ safeguards! {
     NothingLost: - | - | "ProjectedWriter_EarlyCommitted";
     TrueAnswers: - | - | "ProjectedWriter_EarlyDuplicate";
     TrueAnswers: - | - | "ProjectedWriter_RestsOnNothing";
+    TrueAnswers: - | - | "ProjectedWriter_NoRestsOnNothing";
     TrueAnswers: - | "projection-doubt-taken-for-landed" | "ProjectedWriter_DoubtIsShown";
     Answered: - | - | "ProjectedWriter_BackForgotten";
     Answered: - | - | "ProjectedWriter_WaitsForOwn";
