@@ -104,7 +104,7 @@ points! {
     StepPanicked: 300, 300, "a step panicked";
     NotCommitted: 1_000, 1_000, "a client heard that its input was not committed";
     InDoubt: 1_000, 1_000, "a client heard that its input was in doubt";
-    Overtaken: 0, 0, "an input that had been declined was overtaken by inputs after it";
+    Overtaken: 10, 10, "an input that had been declined was overtaken by inputs after it";
     Rejected: 100, 100, "an input was rejected, since there was no room";
     Expired: 100, 100, "an input's deadline passed";
     Abandoned: 20, 20, "a caller in the process that crashed heard so";

@@ -57,7 +57,7 @@ points! {
     TooOld: 3, 3, "an id was too old";
     NotCommitted: 300, 300, "an input was told not committed";
     AnsweredInDoubt: 100, 100, "an input was told in doubt";
-    Overtaken: 0, 0, "an input was overtaken";
+    Overtaken: 1, 1, "an input was overtaken";
     Withdrawn: 80, 100, "an input was withdrawn";
     Unheard: 80, 100, "an input was answered, and nobody heard it";
     Deleted: 200, 0, "a record was deleted";
