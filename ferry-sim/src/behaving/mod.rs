@@ -16,7 +16,7 @@ use crate::{
     json, output,
 };
 
-/// Below so many seeds, chance decides what occurs.
+/// Below so many seeds, chance decides what occurs, and what can be spoiled.
 const SEEDS_MIN_FOR_POINTS: u64 = 200;
 
 /// A behaviour that is longer takes its time to be followed.
@@ -43,6 +43,8 @@ pub(crate) struct Written {
     pub(crate) points: Points,
     /// How each was spoiled.
     pub(crate) corruptions: Vec<Corruption>,
+    /// How none could be spoiled, in so few seeds.
+    pub(crate) without_place: Vec<Corruption>,
     /// The key that was asked for.
     key: Option<u32>,
     /// Whether it is to be seen to that enough occurs.
@@ -58,7 +60,8 @@ pub(crate) fn run(asked: &Behave) -> anyhow::Result<ExitCode> {
     check_key(asked.key)?;
     let mut written = gather(asked)?;
     if !corruptions.is_empty() {
-        spoil(&mut written, &corruptions)?;
+        let is_by_name = !asked.corrupt.contains(&Spoil::All);
+        spoil(&mut written, &corruptions, is_by_name)?;
     }
     output::write(&asked.out, |out| {
         behaviour::write_module(out, name, &written.behaviours).map_err(io::Error::from)
@@ -141,6 +144,7 @@ fn gather(asked: &Behave) -> anyhow::Result<Written> {
         untouched: Vec::new(),
         points: Points::default(),
         corruptions: Vec::new(),
+        without_place: Vec::new(),
         key: asked.key,
         is_counted: asked.key.is_none(),
     };
@@ -211,8 +215,14 @@ fn corruptions(asked: &Behave) -> Result<Vec<Corruption>, Misuse> {
     Ok(corruptions)
 }
 
-/// Keeps the first behaviours that can be spoiled in each of the ways, spoiled.
-fn spoil(written: &mut Written, corruptions: &[Corruption]) -> anyhow::Result<()> {
+/// Keeps the first behaviours that can be spoiled in each of the ways, spoiled. A way that was asked for by its name has to find
+/// one, and in many seeds each has to; of few, not more than one way.
+fn spoil(
+    written: &mut Written,
+    corruptions: &[Corruption],
+    is_by_name: bool,
+) -> anyhow::Result<()> {
+    let is_each_demanded = is_by_name || written.seeds >= SEEDS_MIN_FOR_POINTS;
     let whole = core::mem::take(&mut written.behaviours);
     written.is_counted = false;
     for &corruption in corruptions {
@@ -220,12 +230,19 @@ fn spoil(written: &mut Written, corruptions: &[Corruption]) -> anyhow::Result<()
         let before = written.behaviours.len();
         written.behaviours.extend(spoiled.take(CORRUPTED));
         let count = written.behaviours.len() - before;
-        let name = corruption.name();
-        anyhow::ensure!(
-            count > 0,
-            "nothing in these seeds can be spoiled by {name}: take more of them"
-        );
+        if count == 0 {
+            let name = corruption.name();
+            anyhow::ensure!(
+                !is_each_demanded,
+                "nothing in these seeds can be spoiled by {name}: take more of them"
+            );
+            written.without_place.push(corruption);
+        }
         written.corruptions.extend(vec![corruption; count]);
     }
+    anyhow::ensure!(
+        !written.corruptions.is_empty(),
+        "nothing in these seeds can be spoiled in any way: take more of them"
+    );
     Ok(())
 }

@@ -38,6 +38,10 @@ fn tell_corruptions(out: &mut impl Write, written: &Written) -> io::Result<()> {
         let words = corruption.words();
         writeln!(out, "seed {seed}, key {key}, line {line}: {words}")?;
     }
+    for corruption in &written.without_place {
+        let name = corruption.name();
+        writeln!(out, "nothing in so few seeds can be spoiled by {name}")?;
+    }
     Ok(())
 }
 

@@ -13,14 +13,15 @@ use ferry_sim::{
 const ALIKE: f64 = 0.75;
 
 /// One way to spoil a behaviour, or all that there are for a simulation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spoil {
     All,
     By(Corruption),
 }
 
 pub(super) fn corruptions() -> impl TypedValueParser<Value = Spoil> {
-    let all = PossibleValue::new("all").help("each in turn");
+    let all = PossibleValue::new("all")
+        .help("each in turn; in less than 200 seeds, each that there is a place for");
     let one = Corruption::ALL.iter();
     let one = one.map(|it| PossibleValue::new(it.name()).help(it.words()));
     let names = PossibleValuesParser::new(core::iter::once(all).chain(one));
