@@ -226,7 +226,14 @@ async fn take_time(goes: Goes) {
         Goes::Slow => tokio::time::sleep(Duration::from_secs(3600)).await,
         Goes::Hangs => std::future::pending().await,
         Goes::Panics => panic!("{SECRET}: a store that panics"),
-        _ => {}
+        Goes::Well
+        | Goes::Refused
+        | Goes::Transient
+        | Goes::Throttled
+        | Goes::Permanent
+        | Goes::InDoubt
+        | Goes::Lost
+        | Goes::Part(_) => {}
     }
 }
 
@@ -271,10 +278,10 @@ impl Store for Shelf {
         let version = commit.expected.map_or(1, |version| version + 1);
         let state = commit.state.clone();
         records.insert(key.clone(), Record { state, version });
-        match goes {
-            Goes::InDoubt => Err(CommitError::InDoubt(Broken)),
-            _ => Ok(version),
+        if goes == Goes::InDoubt {
+            return Err(CommitError::InDoubt(Broken));
         }
+        Ok(version)
     }
 }
 
@@ -296,9 +303,9 @@ impl ProjectedStore for Shelf {
             }
             _ => return Err(CommitError::Refused),
         }
-        match goes {
-            Goes::InDoubt => Err(CommitError::InDoubt(Broken)),
-            _ => Ok(Coverage::Whole),
+        if goes == Goes::InDoubt {
+            return Err(CommitError::InDoubt(Broken));
         }
+        Ok(Coverage::Whole)
     }
 }
