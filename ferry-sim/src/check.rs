@@ -245,7 +245,11 @@ impl Check {
             points: Points::default(),
             failed: None,
         };
-        if let Err(unusable) = self.simulation.usable() {
+        let usable = match self.seeds.is_empty() {
+            true => Err(Unusable::NoSeeds),
+            false => self.simulation.usable(),
+        };
+        if let Err(unusable) = usable {
             checked.failed = Some(Failed::Unusable(unusable));
             return checked;
         }

@@ -42,13 +42,18 @@ pub(crate) const PROGRAM: &str = "cargo run --release -p ferry-sim --";
 
 /// A file as a shell takes it.
 pub(crate) fn quoted(file: &Path) -> String {
-    format!("'{}'", file.display().to_string().replace('\'', r"'\''"))
+    word(&file.display().to_string())
+}
+
+/// What a shell takes as one word.
+fn word(said: &str) -> String {
+    format!("'{}'", said.replace('\'', r"'\''"))
 }
 
 /// How a seed is replayed.
 pub(crate) fn replay_of(which: Which, seed: u64, without: Option<&Mutant>) -> String {
     let without = without.map_or_else(String::new, |mutant| {
-        format!(" --without '{}'", mutant.name)
+        format!(" --without {}", word(mutant.name))
     });
     format!("{PROGRAM} replay {seed} --of {which}{without}")
 }

@@ -7,6 +7,7 @@ use std::{
 
 use ferry_sim::{
     Report,
+    checkers::Violation,
     mutants::Mutant,
     points::{Group, Point},
 };
@@ -175,12 +176,22 @@ pub(crate) fn tell_violations(
         format!("violates {}", first.property())
     });
     tell_replay(out, which, without, report.seed, &what)?;
-    for violation in report.violations.iter().take(told_max) {
+    tell_first(out, &report.violations, told_max, "its replay tells")
+}
+
+/// Tells so many of them, and who tells the rest.
+fn tell_first(
+    out: &mut impl Write,
+    violations: &[Violation],
+    told_max: usize,
+    the_rest: &str,
+) -> io::Result<()> {
+    for violation in violations.iter().take(told_max) {
         writeln!(out, "  {}: {violation}", violation.property())?;
     }
-    match report.violations.len().saturating_sub(told_max) {
+    match violations.len().saturating_sub(told_max) {
         0 => Ok(()),
-        more => writeln!(out, "  and {more} more, which its replay tells"),
+        more => writeln!(out, "  and {more} more, which {the_rest}"),
     }
 }
 
@@ -213,9 +224,12 @@ fn tell_left(out: &mut impl Write, left: &Left) -> io::Result<()> {
     if let Some(more) = left.steps.len().checked_sub(STEPS_MAX + 1) {
         writeln!(out, "{:>12}  and {} more, in the file", "", more + 1)?;
     }
-    for violation in &shrunk.report.violations {
-        writeln!(out, "  {}: {violation}", violation.property())?;
-    }
+    tell_first(
+        out,
+        &shrunk.report.violations,
+        VIOLATIONS_MAX,
+        "are in the file",
+    )?;
     writeln!(out, "  in {}", left.file.display())?;
     writeln!(out, "  {}", left.replay())?;
     writeln!(out, "  {}", left.draw())

@@ -13,6 +13,8 @@ const LOOKED_AT: u64 = 400;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unusable {
+    /// There is not one seed.
+    NoSeeds,
     /// There is not one node.
     NoNodes,
     /// There is not one key.
@@ -34,6 +36,9 @@ pub enum Unusable {
 impl fmt::Display for Unusable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NoSeeds => f.write_str(
+                "there is no seed to run: give `Check::seeds` one or more, such as `0..100`",
+            ),
             Self::NoNodes => f.write_str("`Size::nodes` is 0: give one or more"),
             Self::NoKeys => f.write_str("`Size::keys` is 0: give one or more"),
             Self::NoInputs => f.write_str("`Size::inputs` is 0: give one or more"),

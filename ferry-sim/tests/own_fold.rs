@@ -370,6 +370,16 @@ fn a_run_with_none_of_something_is_refused() {
 }
 
 #[test]
+fn a_check_without_seeds_is_refused() {
+    let checked = check::fold(Edits { mistake: None }).seeds(5..5).run();
+    assert_eq!(checked.seeds, 0);
+    assert!(matches!(
+        checked.failed,
+        Some(Failed::Unusable(Unusable::NoSeeds))
+    ));
+}
+
+#[test]
 #[should_panic(expected = "`Size::keys` is 0: give one or more")]
 fn a_simulation_with_none_of_something_is_refused() {
     let mut simulation = FencedWriterSimulation::default();

@@ -76,6 +76,25 @@ fn a_seed_that_fails_is_told_with_its_steps_its_page_and_commands_that_work() {
 }
 
 #[test]
+fn a_mutant_with_an_apostrophe_in_its_name_is_told_with_commands_that_work() {
+    let folder = Folder::new();
+    let mut program = folder.program();
+    program.args(["fenced", "--seeds", "20", "--shrink-runs", "100"]);
+    program.args(["--without", "caller's drop cancels the commit"]);
+    let ran = super::ran(&mut program);
+    assert_eq!(ran.status, Some(1), "{}", ran.err);
+    for command in commands(&ran.out) {
+        let again = folder.shell(command);
+        assert_eq!(again.status, Some(1), "{command}: {}", again.err);
+    }
+    // However much is wrong with what is left of it, the summary names a few and the file has them all.
+    let (_, left) = (ran.out.split_once("still violates")).expect("it was made smaller");
+    let told = left.lines().filter(|line| line.starts_with("  P"));
+    assert!(told.count() <= 10, "{left}");
+    assert!(left.contains(" more, which are in the file"), "{left}");
+}
+
+#[test]
 fn a_mutant_of_the_walk_is_told_with_a_command_that_shows_it_again() {
     let folder = Folder::new();
     let ran = folder.run("explore --lost 0 --mutant no-dedup --html walk.html");

@@ -3,10 +3,6 @@
     clippy::print_stderr,
     reason = "the tests say which of many cases they are in"
 )]
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "what a call is not told to do otherwise, it does well"
-)]
 
 mod counting;
 mod gauges;
