@@ -11,8 +11,8 @@ use smol::{Executor, Timer};
 
 /// smol as Ferry sees it: its timers and blocking threads, and an executor for the tasks.
 ///
-/// An executor of your own has to be run by somebody for as long as anything is awaited. Close the handle before you drop it;
-/// otherwise what waits fails as [`Abandoned`](ferry_core::Cause::Abandoned).
+/// An executor of your own has to be run by somebody for as long as anything is awaited. Close the handle before you drop the
+/// executor; otherwise what waits fails as [`Abandoned`](ferry_core::Cause::Abandoned).
 #[derive(Clone, Debug)]
 pub struct Smol {
     tasks: Tasks,

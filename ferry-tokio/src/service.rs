@@ -18,8 +18,9 @@ use ferry_core::{
 ///
 /// `poll_ready` is back-pressure: it waits, in the order of arrival, until there is room in the process, and sets it aside
 /// for the next call. A key's own bound (`max_queueing_per_key`) is not known until the call, and rejects it then. Each clone
-/// waits for a place of its own; a service that is ready keeps its place until it is called or dropped, so do not keep one
-/// ready for long.
+/// waits for a place of its own. One that is ready keeps its place until it is called or dropped; one that has waited gets its
+/// place when its turn comes, polled or not, and keeps it likewise. So poll a service that has waited, or drop it: under
+/// `load_shed`, take a clone for each request, and no clone that was shed stays in the way of others.
 ///
 /// Under a time-out layer, an input whose time is up is withdrawn if it still waits; one in flight is carried to its end,
 /// unheard. Under a retry layer, send the same id again: nothing is applied twice.
@@ -47,7 +48,7 @@ pub struct FerryService<C: Carries> {
 /// What is known of room for the next call.
 enum Room<C: Carries> {
     Unasked,
-    Awaited(Pin<Box<dyn Future<Output = Result<Place<C>, Reason>> + Send>>),
+    Awaited(Pin<Box<dyn Future<Output = Result<Place<C>, Reason>> + Send + Sync>>),
     SetAside(Place<C>),
 }
 
@@ -162,7 +163,7 @@ impl<C: Carries> fmt::Debug for Answering<C> {
     }
 }
 
-/// Why a request was not answered with an outcome.
+/// Why a request was not answered with an outcome. The request is not handed back: layers that send it again keep a copy.
 #[derive(Debug)]
 pub enum ServiceError<E> {
     /// It was not accepted. Nothing was written.

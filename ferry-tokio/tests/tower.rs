@@ -136,9 +136,19 @@ async fn load_is_shed_where_there_is_no_room() {
     let accepted = one.ready().await.unwrap().call((7, 1));
     let shed = other.ready().await.unwrap().call((7, 2)).await;
     assert!(shed.unwrap_err().is::<Overloaded>());
-    lock.open.add_permits(1);
+    // What was shed stands in the line as long as it is there.
+    drop(other);
+    lock.open.add_permits(2);
     assert_eq!(accepted.await.unwrap(), 1);
-    assert_eq!(*lock.passed.lock().unwrap(), [[1]]);
+    let again = one.ready().await.unwrap().call((7, 3));
+    assert_eq!(again.await.unwrap(), 3);
+    assert_eq!(*lock.passed.lock().unwrap(), [[1], [3]]);
+}
+
+#[test]
+fn a_service_goes_wherever_a_handle_does() {
+    fn anywhere<T: Clone + Send + Sync + Unpin + 'static>() {}
+    anywhere::<FerryService<OwnCallOf<Arc<Lock>>>>();
 }
 
 #[tokio::test(start_paused = true)]

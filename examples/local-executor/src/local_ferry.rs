@@ -53,7 +53,9 @@ struct Shared<F: Fold> {
     batches: Cell<u64>,
     /// When the machine is to be told the time, if something falls due.
     alarm: Cell<Option<Instant>>,
-    closing: Caller<()>,
+    /// Everything is answered, and nothing comes any more.
+    is_drained: Cell<bool>,
+    closers: RefCell<Vec<Waker>>,
 }
 
 /// What is known of an answer, and who waits for it.
@@ -89,7 +91,8 @@ impl<F: LocalFold> LocalFerry<F> {
             callers: RefCell::default(),
             batches: Cell::new(0),
             alarm: Cell::new(None),
-            closing: Caller::new(),
+            is_drained: Cell::new(false),
+            closers: RefCell::default(),
         }))
     }
 
@@ -118,7 +121,14 @@ impl<F: LocalFold> LocalFerry<F> {
     pub(crate) async fn close(self) {
         self.0.batching.borrow_mut().close();
         self.obey();
-        poll_fn(|context| self.0.closing.poll(context)).await;
+        poll_fn(|context| {
+            if self.0.is_drained.get() {
+                return Poll::Ready(());
+            }
+            self.0.closers.borrow_mut().push(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
     }
 
     /// Does what the batching machine says, as long as it says anything.
@@ -132,7 +142,10 @@ impl<F: LocalFold> LocalFerry<F> {
                 Some(per_key::Command::Expired(ticket, _input)) => {
                     self.answer(ticket, Err(Failure::NotCommitted(Cause::Expired)));
                 }
-                Some(per_key::Command::Drained) => self.0.closing.hear(()),
+                Some(per_key::Command::Drained) => {
+                    self.0.is_drained.set(true);
+                    self.0.closers.take().into_iter().for_each(Waker::wake);
+                }
                 None => break,
             }
         }

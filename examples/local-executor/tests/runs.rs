@@ -21,5 +21,6 @@ fn every_input_is_applied_once_in_fewer_commits() {
         panic!("three numbers, not {said:?}")
     };
     assert_eq!((answered, stored), (3_000, 3_000), "{said}");
-    assert!((1..=3_000).contains(&commits), "{said}");
+    // Three questions, two handles: were it not for batches, there would be a commit for each vote.
+    assert!((1..300).contains(&commits), "{said}");
 }

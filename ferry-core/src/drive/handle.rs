@@ -107,7 +107,8 @@ impl<C: Carries> Ferry<C> {
     /// # Cancel safety
     ///
     /// Dropping the future before it completes leaves the line; the input was not accepted. Nothing
-    /// happens before it is first polled.
+    /// happens before it is first polled. Once it is its turn, it holds the place, whether or not it is
+    /// polled: poll it or drop it.
     pub fn submit_when_free(
         &self,
         key: C::Key,
@@ -134,8 +135,10 @@ impl<C: Carries> Ferry<C> {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future before it completes leaves the line. Nothing happens before it is first polled.
-    pub fn reserve(&self) -> impl Future<Output = Result<Place<C>, Reason>> + Send + use<C> {
+    /// Dropping the future before it completes leaves the line. Nothing happens before it is first polled. Once it is its
+    /// turn, it holds the place, whether or not it is polled: poll it or drop it, and await nothing else meanwhile that needs
+    /// room here.
+    pub fn reserve(&self) -> impl Future<Output = Result<Place<C>, Reason>> + Send + Sync + use<C> {
         Arc::clone(self.shared()).reserve()
     }
 

@@ -17,7 +17,8 @@ use super::{
 
 /// Room for one input, set aside by [`reserve`](super::Ferry::reserve): one of the `max_queueing`, and counted among them.
 ///
-/// Dropped unused, it goes to the next in line. It does not keep the handle open, and is worth nothing once that is closed.
+/// Dropped unused, it goes to the next in line. It is worth nothing once the handle is closed, and `close` does not wait for it. When
+/// the last handle is gone, an input may still be submitted on it.
 #[must_use = "dropping a place gives it to the next in line"]
 pub struct Place<C: Carries>(Option<Arc<Shared<C>>>);
 

@@ -13,7 +13,8 @@ pub trait Runtime: Send + Sync + 'static {
     /// back.
     fn now(&self) -> Instant;
 
-    /// Completes once `duration` has passed. May complete late; the driver reads the clock after.
+    /// Completes once `duration` has passed. May complete late; the driver reads the clock after. It is called from tasks of
+    /// this runtime alone.
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send + 'static;
 
     /// Runs a task to its end, whether or not anybody waits for it.
@@ -26,7 +27,8 @@ pub trait Runtime: Send + Sync + 'static {
     ///
     /// # Panics
     ///
-    /// A panic of `work` is carried to the returned future; so is a runtime that gave up the work.
+    /// A panic of `work` is carried to the returned future. If the runtime gives up the work since it is shut down, the future
+    /// panics or never completes: the task that awaits it is dropped.
     fn spawn_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

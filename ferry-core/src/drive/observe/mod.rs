@@ -7,7 +7,7 @@
 //! | to see | read |
 //! | --- | --- |
 //! | what the driver calls | this file, `carrying.rs` |
-//! | counters, gauges, histograms | `meters.rs`; without the feature `no_meters.rs` |
+//! | counters, gauges, histograms | `meters/`; without the feature `no_meters.rs` |
 //! | spans and events | `traces/`; without the feature `no_traces.rs` |
 
 mod carrying;
