@@ -50,11 +50,11 @@ impl<C: Carries> Shared<C> {
         }
     }
 
-    fn launch(self: &Arc<Self>, mut launch: Launch<C>) {
-        launch.work.flight.takes_off();
-        match launch.mailbox {
-            Some(mailbox) => mailbox.put(Order::Carry(launch.work)),
-            None => self.hire(launch.work),
+    fn launch(self: &Arc<Self>, Launch { work, mailbox }: Launch<C>) {
+        work.flight.takes_off();
+        match mailbox {
+            Some(mailbox) => mailbox.put(Order::Carry(work)),
+            None => self.hire(work),
         }
     }
 
