@@ -9,8 +9,8 @@ use super::{
     names::{Amount, Count, Spread},
 };
 
-/// A batch from when it leaves the waiting; it takes off as soon as nothing is locked. Dropped before it is over, with a task that the runtime dropped, it takes back what it has
-/// added.
+/// A batch from when it leaves the waiting; it takes off as soon as nothing is locked. Dropped before it is over, with a task that the
+/// runtime dropped, it takes back what it has added.
 pub(in crate::drive) struct Flight {
     meters: Meters,
     inputs: usize,
@@ -48,7 +48,7 @@ impl Flight {
         });
     }
 
-    pub(in super::super) fn begins(
+    pub(in crate::drive::observe) fn begins(
         &mut self,
         oldest: Option<Since>,
         now: impl FnOnce() -> Instant,
@@ -59,7 +59,7 @@ impl Flight {
     }
 
     /// Its inputs give back their places by themselves.
-    pub(in super::super) fn ended(
+    pub(in crate::drive::observe) fn ended(
         mut self,
         now: Instant,
         Tried(tries): Tried,
