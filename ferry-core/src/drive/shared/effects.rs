@@ -50,6 +50,7 @@ impl<C: Carries> Shared<C> {
         }
     }
 
+    #[inline]
     fn launch(self: &Arc<Self>, Launch { work, mailbox }: Launch<C>) {
         work.flight.takes_off();
         match mailbox {
