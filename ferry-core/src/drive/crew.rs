@@ -84,8 +84,8 @@ async fn carry<C: Carries, X: Carrier<C>>(
         let batch = batch.begin();
         let stub = batch.stub();
         let mut trip = shared.observer.trip::<C>(flight, &batch, || shared.now());
-        let carried = catch(|| carrier.carry(kit.gear, batch, &mut trip.passes)).await;
-        let (gear, ending) = match carried {
+        let (gear, ending) = match catch(|| carrier.carry(kit.gear, batch, &mut trip.passes)).await
+        {
             Ok((gear, batch)) => (gear, Ending::Carried(batch)),
             Err(_told_to_the_callers) => (carrier.gear(seed), Ending::Lost(stub)),
         };

@@ -98,7 +98,7 @@ impl<F: Harms> Subscriber for Harmful<F> {
 /// Of a span that is said to be current.
 static ANY: OnceLock<&'static Metadata<'static>> = OnceLock::new();
 
-const OF_SUBSCRIBERS: [&str; 10] = [
+const OF_SUBSCRIBERS: [&str; 9] = [
     "enabled",
     "new_span",
     "record",
@@ -106,7 +106,6 @@ const OF_SUBSCRIBERS: [&str; 10] = [
     "event",
     "enter",
     "exit",
-    "clone_span",
     "try_close",
     "current_span",
 ];

@@ -53,7 +53,7 @@ impl Meters {
 pub(in crate::drive) struct Flight;
 
 impl Flight {
-    pub(in crate::drive) fn takes_off(&mut self) {}
+    pub(in crate::drive) fn takes_off(&self) {}
 
     pub(super) fn begins(&mut self, _oldest: Option<Since>, _now: impl FnOnce() -> Instant) {}
 

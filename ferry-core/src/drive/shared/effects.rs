@@ -50,7 +50,8 @@ impl<C: Carries> Shared<C> {
         }
     }
 
-    fn launch(self: &Arc<Self>, Launch { mut work, mailbox }: Launch<C>) {
+    #[inline]
+    fn launch(self: &Arc<Self>, Launch { work, mailbox }: Launch<C>) {
         work.flight.takes_off();
         match mailbox {
             Some(mailbox) => mailbox.put(Order::Carry(work)),

@@ -56,7 +56,7 @@ impl<C: Carries> Shared<C> {
         }
         let mut effects = shard.settle(&mut state, self);
         state.call_waiters(hash, &mut effects.called);
-        let mut next = match effects.launch.take() {
+        let next = match effects.launch.take() {
             Some(Launch { work, mailbox }) => {
                 state.idle.extend(mailbox);
                 Next::Carry(work)
@@ -69,7 +69,7 @@ impl<C: Carries> Shared<C> {
         };
         drop(state);
         self.observer.landed(trip, now, inputs, end);
-        if let Next::Carry(work) = &mut next {
+        if let Next::Carry(work) = &next {
             work.flight.takes_off();
         }
         self.release_room(inputs);

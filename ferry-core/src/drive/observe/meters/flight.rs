@@ -9,19 +9,18 @@ use super::{
     names::{Amount, Count, Spread},
 };
 
-/// A batch from when it leaves the waiting. Dropped before it is over, with a task that the runtime dropped, it takes back what it has
-/// added.
+/// A batch from when it leaves the waiting; it takes off as soon as nothing is locked. Dropped before it is over, with a task that the
+/// runtime dropped, it takes back what it has added.
 pub(in crate::drive) struct Flight {
     meters: Meters,
     inputs: usize,
-    counted_as: CountedAs,
+    stage: Stage,
     began: Began,
 }
 
-enum CountedAs {
-    Waiting,
+enum Stage {
     InFlight,
-    Nothing,
+    Over,
 }
 
 /// When the round trip began, and how long the oldest input had waited by then.
@@ -36,21 +35,20 @@ impl Flight {
         Self {
             meters,
             inputs,
-            counted_as: CountedAs::Waiting,
+            stage: Stage::InFlight,
             began: Began::default(),
         }
     }
 
     /// Its inputs wait no more.
-    pub(in crate::drive) fn takes_off(&mut self) {
-        self.counted_as = CountedAs::InFlight;
+    pub(in crate::drive) fn takes_off(&self) {
         self.meters.tell(|to| {
             to.lower(Amount::Waiting, self.inputs);
             to.raise(Amount::BatchesInFlight, 1);
         });
     }
 
-    pub(in super::super) fn begins(
+    pub(in crate::drive::observe) fn begins(
         &mut self,
         oldest: Option<Since>,
         now: impl FnOnce() -> Instant,
@@ -61,13 +59,13 @@ impl Flight {
     }
 
     /// Its inputs give back their places by themselves.
-    pub(in super::super) fn ended(
+    pub(in crate::drive::observe) fn ended(
         mut self,
         now: Instant,
         Tried(tries): Tried,
         tally: Option<&Tally>,
     ) {
-        self.counted_as = CountedAs::Nothing;
+        self.stage = Stage::Over;
         let Began { at, oldest_wait } = self.began;
         self.meters.tell(|to| {
             to.lower(Amount::BatchesInFlight, 1);
@@ -88,8 +86,7 @@ impl Flight {
 
 impl Drop for Flight {
     fn drop(&mut self) {
-        // Between leaving the waiting and taking off nothing can stop it.
-        if matches!(self.counted_as, CountedAs::InFlight) {
+        if matches!(self.stage, Stage::InFlight) {
             self.meters.tell(|to| {
                 to.lower(Amount::BatchesInFlight, 1);
                 to.lower(Amount::Queueing, self.inputs);

@@ -1,5 +1,6 @@
 //! Spans whose subscriber may panic, which is nobody's affair but its own.
 
+use alloc::sync::Arc;
 use core::{
     future::Future,
     pin::Pin,
@@ -17,25 +18,27 @@ use crate::guard::{discard, guard};
 
 use super::{Caller, LINKS_MAX};
 
-/// A span; nothing where nobody is interested.
-#[derive(Default)]
-pub(super) struct Quiet(Option<Span>);
+/// A span, shared by who tells of it; nothing where nobody is interested.
+#[derive(Clone, Default)]
+pub(super) struct Quiet(Option<Arc<Span>>);
 
 impl Quiet {
     /// All are DEBUG; where nobody wants to hear of that, this costs a look at a number.
+    #[inline]
     pub(super) fn new(open: impl FnOnce() -> Span) -> Self {
         if Level::DEBUG > LevelFilter::current() {
             return Self(None);
         }
         let span = guard(open).unwrap_or_else(|_| Span::none());
-        Self((!span.is_disabled()).then_some(span))
+        Self((!span.is_disabled()).then(|| Arc::new(span)))
     }
 
     /// As the parent of another span, or of an event.
     pub(super) fn id(&self) -> Option<Id> {
-        self.0.as_ref().and_then(Span::id)
+        self.0.as_ref().and_then(|span| span.id())
     }
 
+    #[inline]
     pub(super) fn tell(&self, words: impl FnOnce(&Span)) {
         if let Some(span) = &self.0 {
             drop(guard(|| words(span)));
@@ -57,6 +60,7 @@ impl Quiet {
         }
     }
 
+    #[inline]
     pub(super) fn enter(&self) -> Entered<'_> {
         match &self.0 {
             Some(span) => Entered(guard(|| span.enter()).ok()),
@@ -69,19 +73,11 @@ impl Quiet {
     }
 }
 
-impl Clone for Quiet {
-    fn clone(&self) -> Self {
-        match &self.0 {
-            Some(span) => Self(guard(|| span.clone()).ok()),
-            None => Self(None),
-        }
-    }
-}
-
 impl Drop for Quiet {
+    #[inline]
     fn drop(&mut self) {
-        if let Some(inside) = self.0.take() {
-            discard(inside);
+        if let Some(span) = self.0.take() {
+            discard(span);
         }
     }
 }
@@ -89,9 +85,10 @@ impl Drop for Quiet {
 pub(super) struct Entered<'a>(Option<span::Entered<'a>>);
 
 impl Drop for Entered<'_> {
+    #[inline]
     fn drop(&mut self) {
-        if let Some(inside) = self.0.take() {
-            discard(inside);
+        if let Some(entered) = self.0.take() {
+            discard(entered);
         }
     }
 }
