@@ -42,7 +42,7 @@ impl<C: Carries> Shared<C> {
 
     /// Boards an input that has its place among the queueing, unless its key is full or others wait there.
     pub(in crate::drive) fn board_at_once(
-        &self,
+        self: &Arc<Self>,
         passenger: Passenger<C>,
         within: Option<Duration>,
     ) -> Result<(SubmissionOf<C>, Effects<C>), RejectedOf<C>> {
@@ -53,8 +53,15 @@ impl<C: Carries> Shared<C> {
         } else {
             self.board(shard, &mut state, passenger, within)
         };
+        // Time has passed for those who wait here, also where there is no room for another.
+        let aside = boarded.is_err().then(|| shard.settle(&mut state, self));
         drop(state);
-        boarded.map_err(|rejected| self.reject(rejected))
+        boarded.map_err(|rejected| {
+            if let Some(effects) = aside {
+                self.act(effects);
+            }
+            self.reject(rejected)
+        })
     }
 
     /// An input with what is known of it before anything is locked.
