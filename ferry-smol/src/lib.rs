@@ -23,13 +23,14 @@
 //! # })
 //! # }
 //! ```
-#![cfg_attr(
-    feature = "async-std",
-    doc = "\nWith the feature `async-std`, [`async_std`] has the same for programs that are still on it."
-)]
 //!
-//! The features `tracing` and `metrics` tell what a handle does to subscribers and recorders; [`Builder::name`] tells handles
-//! apart.
+//! # Features
+//!
+//! | feature | gives |
+//! | --- | --- |
+//! | `async-std` | the module `async_std`, with the same for programs that are still on it |
+//! | `tracing`, `metrics` | what a handle does, told to subscribers and recorders; [`Builder::name`] tells handles apart |
+//! | `serde` | `Serialize` and `Deserialize` for [`applied`] |
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "async-std")]

@@ -110,6 +110,18 @@ impl Host for Global {
     }
 }
 
+#[test]
+fn an_executor_that_is_there_to_the_end_is_referred_to_as_such() {
+    static EXECUTOR: Executor<'static> = Executor::new();
+    let ferry = ferry_smol::Builder::on(Smol::on_static(&EXECUTOR))
+        .per_key(|_key: u8, inputs: Vec<u8>| async { inputs })
+        .unwrap();
+    smol::block_on(EXECUTOR.run(async {
+        assert_eq!(ferry.submit(1, 2).unwrap().await.unwrap(), 2);
+        ferry.close().await;
+    }));
+}
+
 ferry_sim::runtime_behaviours!(one_thread: OneThread, [shuts_down, blocks, cuts_off_what_blocks]);
 ferry_sim::runtime_behaviours!(two_threads: TwoThreads, [shuts_down, blocks, cuts_off_what_blocks, parallel]);
 ferry_sim::runtime_behaviours!(global: Global, [blocks]);

@@ -1,9 +1,9 @@
-//! The example keeps its promise: every input is applied once, and batches save commits.
+//! The example keeps its promise: every input is applied once.
 
 use std::process::Command;
 
 #[test]
-fn every_input_is_applied_once_in_fewer_commits() {
+fn every_input_is_applied_once() {
     let run = Command::new(env!("CARGO_BIN_EXE_ferry-thread-loop"))
         .output()
         .unwrap();
@@ -21,5 +21,6 @@ fn every_input_is_applied_once_in_fewer_commits() {
         panic!("three numbers, not {said:?}")
     };
     assert_eq!((answered, stored), (8_000, 8_000), "{said}");
+    // How many go together is up to the machine.
     assert!((1..=8_000).contains(&commits), "{said}");
 }

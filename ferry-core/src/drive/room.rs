@@ -12,6 +12,7 @@ use super::{
     bound::{InLine, Waiter, tell},
     carries::Carries,
     key_line::Turn,
+    shard::Effects,
     shared::{Passenger, RejectedOf, Shared, SubmissionOf},
 };
 
@@ -172,13 +173,13 @@ impl<C: Carries> Shared<C> {
         let (now, caller) = (passenger.now, passenger.caller);
         let shard = self.shard(hash);
         let mut state = shard.state.lock();
-        let boarded = if !is_called && state.is_behind(&passenger) {
-            Err(passenger.rejected(Reason::KeyFull))
+        let (boarded, effects) = if !is_called && state.is_behind(&passenger) {
+            (Err(passenger.rejected(Reason::KeyFull)), Effects::default())
         } else {
             self.board(shard, &mut state, passenger, None)
         };
         let Rejected { reason, key, input } = match boarded {
-            Ok((submission, effects)) => {
+            Ok(submission) => {
                 drop(state);
                 place.used();
                 self.boarded(effects);
@@ -187,6 +188,8 @@ impl<C: Carries> Shared<C> {
             Err(rejected) => rejected,
         };
         if reason != Reason::KeyFull {
+            drop(state);
+            self.act(effects);
             return Boarding::Rejected(Rejected { reason, key, input });
         }
         let (turn, waiter) = state.key_lines.join(hash, &key);
@@ -196,6 +199,7 @@ impl<C: Carries> Shared<C> {
             turn,
             waiter,
         };
+        self.act(effects);
         let passenger = Passenger {
             key,
             input,

@@ -62,6 +62,23 @@ pub fn keys_do_not_wait_for_each_other<H: Host>(host: H) {
     });
 }
 
+pub fn thousands_of_keys_are_each_answered<H: Host>(host: H) {
+    const KEYS: u64 = 20_000;
+    let courier = Courier::new(Gate::closed());
+    let ferry = host.builder().batch_call(courier.clone()).unwrap();
+    host.run(async {
+        let submissions: Vec<_> = (0..2 * KEYS)
+            .map(|input| ferry.submit(input % KEYS, input).unwrap())
+            .collect();
+        assert_eq!(ferry.stats().keys, KEYS as usize);
+        courier.gate.open();
+        for (input, submission) in (0..).zip(submissions) {
+            assert_eq!(submission.await, Ok(input));
+        }
+        assert_nothing_is_left(&ferry);
+    });
+}
+
 pub fn a_batch_is_carried_whether_or_not_its_callers_poll<H: Host>(host: H) {
     let courier = Courier::new(Gate::opened());
     let ferry = host.builder().batch_call(courier.clone()).unwrap();

@@ -1,26 +1,11 @@
 //! Room that is set aside before there is an input.
 
-use std::{pin::pin, sync::Arc, time::Duration};
+use std::{pin::pin, time::Duration};
 
-use ferry_core::{
-    Cause, Failure,
-    drive::{Ferry, OwnCallOf},
-    per_key::Reason,
-};
+use ferry_core::{Cause, Failure, per_key::Reason};
 use futures_lite::future::poll_once;
 
-use super::{courier::Courier, gate::Gate, host::*};
-
-type CourierFerry = Ferry<OwnCallOf<Arc<Courier>>>;
-
-fn tight<H: Host>(host: &H, room: usize, at_a_key: usize) -> (CourierFerry, Arc<Courier>) {
-    let courier = Courier::new(Gate::closed());
-    let builder = host
-        .builder()
-        .max_queueing(room)
-        .max_queueing_per_key(at_a_key);
-    (builder.batch_call(courier.clone()).unwrap(), courier)
-}
+use super::{host::*, room::tight};
 
 pub fn a_place_is_one_of_those_that_may_queue<H: Host>(host: H) {
     let (ferry, courier) = tight(&host, 2, 2);

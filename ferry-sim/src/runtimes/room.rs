@@ -13,7 +13,7 @@ use super::{courier::Courier, gate::Gate, host::*};
 type CourierFerry = Ferry<OwnCallOf<std::sync::Arc<Courier>>>;
 
 /// A handle with room for so many, one of each key, and as many batches in flight as there is room.
-fn tight<H: Host>(
+pub fn tight<H: Host>(
     host: &H,
     room: usize,
     at_a_key: usize,

@@ -46,6 +46,7 @@ macro_rules! runtime_behaviours {
                 what_arrives_while_a_batch_is_in_flight_goes_together_as_the_next,
                 a_batch_holds_as_many_inputs_as_it_may_and_no_more,
                 keys_do_not_wait_for_each_other,
+                thousands_of_keys_are_each_answered,
                 a_batch_is_carried_whether_or_not_its_callers_poll,
                 a_clone_is_the_same_handle,
             ]

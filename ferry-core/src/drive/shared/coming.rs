@@ -48,20 +48,19 @@ impl<C: Carries> Shared<C> {
     ) -> Result<(SubmissionOf<C>, Effects<C>), RejectedOf<C>> {
         let shard = self.shard(passenger.hash);
         let mut state = shard.state.lock();
-        let boarded = if state.is_behind(&passenger) {
-            Err(passenger.rejected(Reason::KeyFull))
+        let (boarded, effects) = if state.is_behind(&passenger) {
+            (Err(passenger.rejected(Reason::KeyFull)), Effects::default())
         } else {
             self.board(shard, &mut state, passenger, within)
         };
-        // Time has passed for those who wait here, also where there is no room for another.
-        let aside = boarded.is_err().then(|| shard.settle(&mut state, self));
         drop(state);
-        boarded.map_err(|rejected| {
-            if let Some(effects) = aside {
+        match boarded {
+            Ok(submission) => Ok((submission, effects)),
+            Err(rejected) => {
                 self.act(effects);
+                Err(self.reject(rejected))
             }
-            self.reject(rejected)
-        })
+        }
     }
 
     /// An input with what is known of it before anything is locked.
@@ -78,14 +77,15 @@ impl<C: Carries> Shared<C> {
         }
     }
 
-    /// Puts an input that has its place among the queueing into its shard's machine.
+    /// Puts an input that has its place among the queueing into its shard's machine. Time passes there for all who wait, whether
+    /// or not it takes this one, so that there may be effects either way.
     pub(in crate::drive) fn board(
         &self,
         shard: &Arc<Shard<C>>,
         state: &mut State<C>,
         passenger: Passenger<C>,
         within: Option<Duration>,
-    ) -> Result<(SubmissionOf<C>, Effects<C>), RejectedOf<C>> {
+    ) -> (Result<SubmissionOf<C>, RejectedOf<C>>, Effects<C>) {
         let Passenger {
             key,
             input,
@@ -105,11 +105,10 @@ impl<C: Carries> Shared<C> {
             deadline: within.map(|within| now + within),
             weight,
         };
-        match state.per_key.submit_hashed(now, hash, key, carried, terms) {
+        let boarded = match state.per_key.submit_hashed(now, hash, key, carried, terms) {
             Ok(ticket) => {
                 state.counters.accepted += 1;
-                let effects = shard.settle(state, self);
-                Ok((Submission::new(slot, ticket), effects))
+                Ok(Submission::new(slot, ticket))
             }
             Err(Rejected {
                 reason,
@@ -119,7 +118,8 @@ impl<C: Carries> Shared<C> {
                 reply.forgo();
                 Err(Rejected { reason, key, input })
             }
-        }
+        };
+        (boarded, shard.settle(state, self))
     }
 
     /// An input has boarded. Nothing is locked here.
