@@ -36,6 +36,29 @@ enum Grief {
     Panic,
 }
 
+/// How a batch has ended.
+#[derive(Clone, Copy)]
+enum Ended {
+    Answered,
+    /// All are durable, and a view does not show some of them yet.
+    Late,
+    /// An input of it has, at least.
+    Failed,
+    /// A panic took it along.
+    Lost,
+}
+
+impl Ended {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Late => "late",
+            Self::Failed => "failed",
+            Self::Lost => "lost",
+        }
+    }
+}
+
 impl Passes {
     pub(super) fn of(whole: Quiet) -> Self {
         Self {
@@ -172,23 +195,23 @@ impl Passes {
         let (failed, late) = end
             .tally()
             .map_or((0, 0), |tally| (tally.failed + tally.expired, tally.late));
-        let word = match end {
-            End::Lost(_) => "lost",
-            End::Carried(_) if failed > 0 => "failed",
-            End::Carried(_) if late > 0 => "late",
-            End::Carried(_) => "answered",
+        let ended = match end {
+            End::Lost(_) => Ended::Lost,
+            End::Carried(_) if failed > 0 => Ended::Failed,
+            End::Carried(_) if late > 0 => Ended::Late,
+            End::Carried(_) => Ended::Answered,
         };
         self.whole.tell(|whole| {
             whole.record("tries", self.tries);
-            whole.record("end", word);
+            whole.record("end", ended.word());
         });
-        if word != "answered" {
-            self.complain(traces, inputs, failed, late, word);
+        if !matches!(ended, Ended::Answered) {
+            self.complain(traces, inputs, failed, late, ended);
         }
     }
 
     #[cold]
-    fn complain(&self, traces: &Traces, inputs: usize, failed: u64, late: u64, word: &str) {
+    fn complain(&self, traces: &Traces, inputs: usize, failed: u64, late: u64, ended: Ended) {
         let handle = &*traces.0;
         let parent = self.whole.id();
         let cause = match self.grief {
@@ -196,14 +219,14 @@ impl Passes {
             Grief::Over(cause) => cause,
             Grief::Panic => "panicked",
         };
-        drop(guard(|| match (word, self.grief) {
-            ("lost", _) | (_, Grief::Panic) => {
+        drop(guard(|| match (ended, self.grief) {
+            (Ended::Lost, _) | (_, Grief::Panic) => {
                 error!(target: TARGET, parent: parent, handle, inputs, failed, late, "a panic harmed a batch");
             }
-            ("failed", _) => {
+            (Ended::Failed, _) => {
                 warn!(target: TARGET, parent: parent, handle, inputs, failed, late, cause, "inputs failed");
             }
-            _ => {
+            (Ended::Late | Ended::Answered, _) => {
                 info!(target: TARGET, parent: parent, handle, inputs, late, cause, "a view is late");
             }
         }));
