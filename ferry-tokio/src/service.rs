@@ -19,8 +19,9 @@ use ferry_core::{
 /// `poll_ready` is back-pressure: it waits, in the order of arrival, until there is room in the process, and sets it aside
 /// for the next call. A key's own bound (`max_queueing_per_key`) is not known until the call, and rejects it then. Each clone
 /// waits for a place of its own. One that is ready keeps its place until it is called or dropped; one that has waited gets its
-/// place when its turn comes, polled or not, and keeps it likewise. So poll a service that has waited, or drop it: under
-/// `load_shed`, take a clone for each request, and no clone that was shed stays in the way of others.
+/// place when its turn comes, polled or not, and keeps it likewise. So poll a service that has waited, or drop it. Where nobody
+/// is to wait, take one that is [`rejecting`](Self::rejecting). Under `load_shed`, that takes the place of the layer; or take a
+/// clone for each request, and no clone that was shed stays in the way of others.
 ///
 /// Under a time-out layer, an input whose time is up is withdrawn if it still waits; one in flight is carried to its end,
 /// unheard. Under a retry layer, send the same id again: nothing is applied twice.
@@ -47,16 +48,26 @@ pub struct FerryService<C: Carries> {
 
 /// What is known of room for the next call.
 enum Room<C: Carries> {
+    /// It is asked for by the call, which takes what there is.
+    AtTheCall,
     Unasked,
     Awaited(Pin<Box<dyn Future<Output = Result<Place<C>, Reason>> + Send + Sync>>),
     SetAside(Place<C>),
 }
 
 impl<C: Carries> FerryService<C> {
-    /// The handle as a service.
+    /// The handle as a service that waits for room.
     #[must_use]
     pub fn new(ferry: Ferry<C>) -> Self {
         let room = Room::Unasked;
+        Self { ferry, room }
+    }
+
+    /// The handle as a service that is always ready: a request for which there is no room is rejected at once by the call, with
+    /// [`Reason::QueueFull`]. It sheds load by itself, and nothing is set aside for it.
+    #[must_use]
+    pub fn rejecting(ferry: Ferry<C>) -> Self {
+        let room = Room::AtTheCall;
         Self { ferry, room }
     }
 
@@ -64,6 +75,10 @@ impl<C: Carries> FerryService<C> {
     #[must_use]
     pub fn get_ref(&self) -> &Ferry<C> {
         &self.ferry
+    }
+
+    fn is_ready(&self) -> bool {
+        matches!(self.room, Room::AtTheCall | Room::SetAside(_))
     }
 }
 
@@ -75,7 +90,7 @@ impl<C: Carries> tower_service::Service<(C::Key, C::Input)> for FerryService<C> 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         loop {
             self.room = match &mut self.room {
-                Room::SetAside(_) => return Poll::Ready(Ok(())),
+                Room::AtTheCall | Room::SetAside(_) => return Poll::Ready(Ok(())),
                 Room::Awaited(awaited) => match ready!(awaited.as_mut().poll(context)) {
                     Ok(place) => Room::SetAside(place),
                     Err(reason) => {
@@ -93,12 +108,19 @@ impl<C: Carries> tower_service::Service<(C::Key, C::Input)> for FerryService<C> 
 
     /// # Panics
     ///
-    /// When `poll_ready` did not say that the service is ready.
+    /// When the service waits for room, and `poll_ready` did not say that it is ready.
     fn call(&mut self, (key, input): (C::Key, C::Input)) -> Answering<C> {
-        let Room::SetAside(place) = std::mem::replace(&mut self.room, Room::Unasked) else {
-            panic!("`call` without `poll_ready`: await `ServiceExt::ready` first")
+        let submitted = match std::mem::replace(&mut self.room, Room::Unasked) {
+            Room::SetAside(place) => place.submit(key, input),
+            Room::AtTheCall => {
+                self.room = Room::AtTheCall;
+                self.ferry.submit(key, input)
+            }
+            Room::Unasked | Room::Awaited(_) => {
+                panic!("`call` without `poll_ready`: await `ServiceExt::ready` first")
+            }
         };
-        Answering(match place.submit(key, input) {
+        Answering(match submitted {
             Ok(submission) => Way::Accepted(submission),
             Err(rejected) => Way::Rejected(Some(rejected.reason)),
         })
@@ -106,9 +128,13 @@ impl<C: Carries> tower_service::Service<(C::Key, C::Input)> for FerryService<C> 
 }
 
 impl<C: Carries> Clone for FerryService<C> {
-    /// Not ready yet, whether or not this one is.
+    /// One of the same kind. If it waits for room, it is not ready yet, whether or not this one is.
     fn clone(&self) -> Self {
-        Self::new(self.ferry.clone())
+        let ferry = self.ferry.clone();
+        match self.room {
+            Room::AtTheCall => Self::rejecting(ferry),
+            Room::Unasked | Room::Awaited(_) | Room::SetAside(_) => Self::new(ferry),
+        }
     }
 }
 
@@ -122,7 +148,7 @@ impl<C: Carries> fmt::Debug for FerryService<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FerryService")
             .field("ferry", &self.ferry)
-            .field("is_ready", &matches!(self.room, Room::SetAside(_)))
+            .field("is_ready", &self.is_ready())
             .finish()
     }
 }

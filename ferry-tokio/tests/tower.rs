@@ -145,6 +145,28 @@ async fn load_is_shed_where_there_is_no_room() {
     assert_eq!(*lock.passed.lock().unwrap(), [[1], [3]]);
 }
 
+#[tokio::test]
+async fn one_that_rejects_is_always_ready_and_in_nobodys_way() {
+    let (ferry, lock) = locked(1);
+    let mut rejecting = FerryService::rejecting(ferry.clone());
+    let mut another = rejecting.clone();
+    assert!(is_ready(&mut rejecting).await && is_ready(&mut another).await);
+    // Nothing is set aside for either.
+    let accepted = ferry.submit(7, 1).unwrap();
+    for service in [&mut rejecting, &mut another] {
+        let shed = service.ready().await.unwrap().call((7, 2)).await;
+        assert!(matches!(
+            shed,
+            Err(ServiceError::Rejected(Reason::QueueFull))
+        ));
+    }
+    lock.open.add_permits(2);
+    assert_eq!(accepted.await.unwrap(), 1);
+    // It need not be asked whether it is ready.
+    assert_eq!(rejecting.call((7, 3)).await.unwrap(), 3);
+    assert_eq!(*lock.passed.lock().unwrap(), [[1], [3]]);
+}
+
 #[test]
 fn a_service_goes_wherever_a_handle_does() {
     fn anywhere<T: Clone + Send + Sync + Unpin + 'static>() {}
