@@ -12,7 +12,7 @@ use std::{
 use ferry_core::{Instant, drive::Runtime};
 use ferry_sim::{
     executor::{Executor, Process},
-    runtimes::{self, Host},
+    runtimes::{self, Host, ShutsDown},
 };
 
 /// A runtime with a defect.
@@ -24,6 +24,9 @@ struct Broken<D> {
 
 /// What is wrong with it. By default, nothing.
 trait Defect: Default + Clone + Send + Sync + 'static {
+    /// Short where all that can be seen of it is that nothing happens.
+    const PATIENCE: Duration = Duration::from_secs(120);
+
     fn now(&self, sound: Instant) -> Instant {
         sound
     }
@@ -37,6 +40,10 @@ trait Defect: Default + Clone + Send + Sync + 'static {
     }
 
     fn drops_panics(&self) -> bool {
+        false
+    }
+
+    fn outlives_its_end(&self) -> bool {
         false
     }
 }
@@ -82,6 +89,8 @@ struct On<D> {
 }
 
 impl<D: Defect> Host for On<D> {
+    const PATIENCE: Duration = D::PATIENCE;
+
     type Runtime = Broken<D>;
 
     fn start() -> Self {
@@ -99,6 +108,17 @@ impl<D: Defect> Host for On<D> {
 
     fn run<T>(&self, story: impl Future<Output = T>) -> T {
         self.executor.block_on(story)
+    }
+}
+
+impl<D: Defect> ShutsDown for On<D> {
+    fn shut_down(self) {
+        if self.runtime.defect.outlives_its_end() {
+            // Nobody drops its tasks.
+            std::mem::forget(self.executor);
+        } else {
+            self.runtime.sound.crash();
+        }
     }
 }
 
@@ -122,6 +142,12 @@ fn what_is_not_broken_is_sound() {
     ));
     assert!(shows::<Nothing>(
         runtimes::contract::a_task_runs_to_its_end_though_nobody_waits_for_it
+    ));
+    assert!(shows::<Nothing>(
+        runtimes::shutdown::what_lingers_was_not_committed
+    ));
+    assert!(shows::<Nothing>(
+        runtimes::linger::a_lone_input_waits_for_company_exactly_so_long
     ));
 }
 
@@ -215,5 +241,63 @@ impl Defect for Vague {
 fn panics_that_are_not_carried_are_noticed() {
     assert!(!shows::<Vague>(
         runtimes::contract::a_panic_of_blocking_work_is_carried_to_who_awaits_it
+    ));
+}
+
+/// Its clock goes on by itself.
+#[derive(Clone, Default)]
+struct Restless(Arc<AtomicU64>);
+
+impl Defect for Restless {
+    fn now(&self, sound: Instant) -> Instant {
+        sound + Duration::from_nanos(self.0.fetch_add(1, Relaxed))
+    }
+}
+
+#[test]
+fn time_that_is_not_exact_is_noticed() {
+    assert!(!shows::<Restless>(
+        runtimes::linger::a_lone_input_waits_for_company_exactly_so_long
+    ));
+}
+
+/// Its tasks are still there when it says that they are not.
+#[derive(Clone, Default)]
+struct Lingering;
+
+impl Defect for Lingering {
+    const PATIENCE: Duration = Duration::from_secs(1);
+
+    fn outlives_its_end(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn tasks_that_outlive_the_end_are_noticed() {
+    assert!(!shows::<Lingering>(
+        runtimes::shutdown::what_lingers_was_not_committed
+    ));
+}
+
+/// It has one thread, and says that it has more.
+#[derive(Clone, Default)]
+struct Boastful;
+
+impl Defect for Boastful {
+    const PATIENCE: Duration = Duration::from_secs(1);
+}
+
+#[test]
+fn blocking_work_that_holds_up_the_tasks_is_noticed() {
+    assert!(!shows::<Boastful>(
+        runtimes::blocking::a_call_that_blocks_holds_nobody_else_up
+    ));
+}
+
+#[test]
+fn tasks_that_do_not_run_at_once_are_noticed() {
+    assert!(!shows::<Boastful>(
+        runtimes::threads::close_waits_for_answers_that_are_held_up
     ));
 }

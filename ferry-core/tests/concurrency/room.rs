@@ -110,6 +110,70 @@ fn a_place_is_set_aside_while_others_wait_for_room() {
     });
 }
 
+/// Its input is accepted and answered, or it is told of the end; and the end waits for what was accepted alone.
+#[test]
+fn it_is_closed_upon_one_who_has_a_place() {
+    explore(|| {
+        let world = World::new(ONE_AT_A_TIME);
+        let lists = world.lists();
+        let place = lists.try_reserve().expect("room");
+        let uses = {
+            let append = world.append(1);
+            thread::spawn(move || match place.submit(0, append) {
+                Ok(appending) => {
+                    hear(appending, 1);
+                }
+                Err(refused) => assert_eq!(refused.reason, Reason::Closed),
+            })
+        };
+        let waits = {
+            let (lists, append) = (lists.clone(), world.append(2));
+            thread::spawn(move || match block_on(lists.reserve()) {
+                Ok(place) => match place.submit(0, append) {
+                    Ok(appending) => {
+                        hear(appending, 2);
+                    }
+                    Err(refused) => assert_eq!(refused.reason, Reason::Closed),
+                },
+                Err(reason) => assert_eq!(reason, Reason::Closed),
+            })
+        };
+        block_on(lists.close());
+        for thread in [uses, waits] {
+            thread.join().expect("no panic");
+        }
+        world.close(lists);
+    });
+}
+
+/// It goes with the place to one that waits, while the last handle goes, and is answered.
+#[test]
+fn a_place_outlives_the_last_handle() {
+    explore(|| {
+        let world = World::new(ONE_AT_A_TIME);
+        let lists = world.lists();
+        let place = lists.try_reserve().expect("room");
+        let mut waits = Box::pin(lists.reserve());
+        assert!(poll_here(&mut waits).is_pending());
+        let uses = {
+            let append = world.append(1);
+            thread::spawn(move || hear(place.submit(0, append).expect("its place"), 1))
+        };
+        let has_waited = {
+            let append = world.append(2);
+            thread::spawn(move || {
+                let place = block_on(waits).expect("not closed");
+                hear(place.submit(0, append).expect("its place"), 2)
+            })
+        };
+        drop(lists);
+        let mut heard = [uses, has_waited].map(|thread| thread.join().expect("no panic"));
+        heard.sort_unstable();
+        assert_eq!(heard, [0, 1], "their places in the list");
+        world.end();
+    });
+}
+
 /// Whoever stands in a line when it closes, or comes to it just then, is told so or gets in.
 fn closed_upon(bounds: Bounds) {
     let world = World::new(bounds);

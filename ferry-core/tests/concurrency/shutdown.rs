@@ -88,6 +88,34 @@ fn whoever_waits_for_room_at_a_key_hears_of_it() {
 }
 
 #[test]
+fn a_place_is_of_use_to_nobody_or_its_input_is_told() {
+    explore(|| {
+        let world = World::new(Bounds {
+            max_queueing: 1,
+            ..ROOMY
+        });
+        let lists = world.lists();
+        let callers = [1, 2].map(|id| {
+            let (lists, append) = (lists.clone(), world.append(id));
+            thread::spawn(move || match block_on(lists.reserve()) {
+                Ok(place) => match place.submit(0, append) {
+                    Ok(appending) => is_told(block_on(appending), id),
+                    Err(refused) => assert_eq!(refused.reason, Reason::Closed),
+                },
+                Err(reason) => assert_eq!(reason, Reason::Closed),
+            })
+        });
+        world.tasks.shut_down();
+        for caller in callers {
+            caller.join().expect("no panic");
+        }
+        block_on(lists.close());
+        drop(lists);
+        world.end();
+    });
+}
+
+#[test]
 fn what_still_waits_is_told_before_the_end() {
     explore(|| {
         let world = World::new(Bounds {

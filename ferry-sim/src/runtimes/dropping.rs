@@ -229,6 +229,63 @@ pub fn one_who_waits_for_room_may_go_at_any_moment<H: Host>(host: H) {
     }
 }
 
+/// How far one who sets a place aside has got.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Aside {
+    /// In the line.
+    Line,
+    /// There is a place for it, which it has not heard of.
+    Place,
+    /// It has the place.
+    Held,
+    /// An input was submitted on it.
+    Used,
+}
+
+pub fn one_who_sets_a_place_aside_may_go_at_any_moment<H: Host>(host: H) {
+    for aside in [Aside::Line, Aside::Place, Aside::Held, Aside::Used] {
+        for polls in POLLS {
+            let courier = Courier::new(Gate::closed());
+            let builder = host.builder().max_queueing(1);
+            let ferry = builder.batch_call(courier.clone()).unwrap();
+            host.run(async {
+                let ahead = ferry.submit(1, 0).unwrap();
+                courier.gate.reached(1).await;
+                let mut going = Box::pin(ferry.reserve());
+                for _ in 0..polls {
+                    assert!(poll_once(&mut going).await.is_none());
+                }
+                let mut staying = Box::pin(ferry.reserve());
+                assert!(poll_once(&mut staying).await.is_none());
+                // One that was never polled stands in no line, and the other is first.
+                let has_its_turn = polls > 0 && aside != Aside::Line;
+                if !has_its_turn {
+                    drop(going);
+                    courier.gate.open();
+                    ahead.await.unwrap();
+                } else {
+                    courier.gate.let_through(1);
+                    ahead.await.unwrap();
+                    assert!(poll_once(&mut staying).await.is_none());
+                    if matches!(aside, Aside::Held | Aside::Used) {
+                        let place = going.as_mut().await.unwrap();
+                        if aside == Aside::Used {
+                            poll_and_drop(polls, place.submit(1, 1).unwrap()).await;
+                        }
+                    }
+                    drop(going);
+                    courier.gate.open();
+                }
+                let place = staying.await.unwrap();
+                assert_eq!(ferry.stats().queueing, 1);
+                place.submit(1, 2).unwrap().await.unwrap();
+                assert_nothing_is_left(&ferry);
+                ferry.close().await;
+            });
+        }
+    }
+}
+
 pub fn one_who_waits_for_the_end_may_go<H: Host>(host: H) {
     for polls in POLLS {
         let courier = Courier::new(Gate::closed());

@@ -7,11 +7,12 @@ use ferry_core::{
     drive::{Builder, Carries, Ferry, Runtime, Stats},
 };
 
-/// After so long a behaviour is reported as hanging. Nothing is expected to take any time at all.
-const PATIENCE: Duration = Duration::from_secs(120);
-
 /// A runtime to show the behaviours on. Each is shown on one of its own, on a thread of its own.
 pub trait Host: Sized + 'static {
+    /// After so long a behaviour is reported as hanging, by the clock of the machine. None is expected to take any time at all;
+    /// a machine that is slow, or an interpreter, may ask for more.
+    const PATIENCE: Duration = Duration::from_secs(120);
+
     /// What the handles are built on.
     type Runtime: Runtime + Clone;
 
@@ -45,15 +46,15 @@ pub trait ShutsDown: Host {
 ///
 /// # Panics
 ///
-/// When the runtime does not show it, or does not come to an end within two minutes.
+/// When the runtime does not show it, or does not come to an end within the host's [`PATIENCE`](Host::PATIENCE).
 pub fn show<H: Host>(behaviour: fn(H)) {
     let (done, is_done) = mpsc::channel();
     let story = thread::spawn(move || {
         behaviour(H::start());
         done.send(()).unwrap();
     });
-    if is_done.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
-        panic!("it hangs");
+    if is_done.recv_timeout(H::PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
+        panic!("it hangs: nothing has come of it in {:?}", H::PATIENCE);
     }
     if let Err(payload) = story.join() {
         panic::resume_unwind(payload);

@@ -111,6 +111,7 @@ macro_rules! runtime_behaviours {
                 all_of_a_key_may_go,
                 the_end_comes_also_when_the_last_inputs_are_withdrawn,
                 one_who_waits_for_room_may_go_at_any_moment,
+                one_who_sets_a_place_aside_may_go_at_any_moment,
                 one_who_waits_for_the_end_may_go,
             ]
             panics: [
