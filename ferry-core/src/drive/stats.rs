@@ -6,7 +6,8 @@ use crate::fold_write::Tally;
 
 /// Counters since the handle was made, and gauges of the moment.
 ///
-/// The counters of one shard are consistent with each other; of several, nearly so.
+/// The counters of one shard are consistent with each other; of several, nearly so. When the runtime has dropped its tasks, what was
+/// in flight stays counted as it was: it has not been heard of again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {

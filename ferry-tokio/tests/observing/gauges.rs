@@ -134,6 +134,12 @@ fn with_the_runtime_all_of_it_goes() {
         futures_lite::future::block_on(submission).unwrap_err();
     }
     assert_eq!(gauges(&recorded), [0.0, 1.0, 0.0]);
+    // What the runtime dropped in flight stays in the statistics, as they say.
+    let stats = ferry.stats();
+    assert_eq!(
+        (stats.waiting, stats.queueing, stats.batches_in_flight),
+        (0, 4, 3)
+    );
     drop(place);
     assert_eq!(gauges(&recorded), ZERO);
     drop(ferry.submit(Key::new(9), put(1)).unwrap_err());

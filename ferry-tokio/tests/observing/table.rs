@@ -6,7 +6,7 @@ use std::{
 };
 
 use metrics_util::MetricKind;
-use tracing::Level;
+use tracing::{Instrument, Level, info_span};
 
 use super::{recording::Recorded, seeing::Told, stories::Handles};
 
@@ -100,26 +100,54 @@ async fn metrics() {
     assert_eq!(reasons, expected.map(Into::into).into());
 }
 
+/// The span in which everything is called.
+const CALLER: &str = "caller";
+
+/// Where spans of one name stand.
+#[derive(Debug, Default, PartialEq)]
+struct Place {
+    parents: BTreeSet<String>,
+    is_ever_a_root: bool,
+    /// Those of callers.
+    follows: bool,
+}
+
 #[tokio::test(start_paused = true)]
 async fn spans() {
     let (told, _guard) = Told::here();
-    Handles::new().go_through_everything().await;
+    let everything = async { Handles::new().go_through_everything().await };
+    everything.instrument(info_span!(CALLER)).await;
 
     let rows = table("Spans").into_iter();
     let rows: BTreeMap<_, _> = rows
         .map(|row| {
-            let [name, level, _below, in_row] = row.try_into().unwrap();
-            (only(&name), (level, fields(&in_row)))
+            let [name, level, below, in_row] = row.try_into().unwrap();
+            let mut parents = quoted(&below);
+            if below.starts_with("the span in which it is awaited") {
+                parents.insert(CALLER.into());
+            }
+            let place = Place {
+                parents,
+                is_ever_a_root: below.starts_with("nothing"),
+                follows: below.contains("follows from its callers' spans"),
+            };
+            (only(&name), (level, place, fields(&in_row)))
         })
         .collect();
     let mut spans = BTreeMap::new();
-    for span in told.spans() {
+    let all = told.spans();
+    for span in all.iter().filter(|span| span.name != CALLER) {
         assert_eq!(span.target, "ferry");
         let none = Fields::new();
-        let in_table = rows.get(span.name).map_or(&none, |(_, fields)| fields);
-        let first = || (span.level.to_string(), Fields::new());
-        let (level, so_far) = spans.entry(span.name.to_owned()).or_insert_with(first);
+        let in_table = rows.get(span.name).map_or(&none, |(_, _, fields)| fields);
+        let first = || (span.level.to_string(), Place::default(), Fields::new());
+        let (level, place, so_far) = spans.entry(span.name.to_owned()).or_insert_with(first);
         assert_eq!(*level, span.level.to_string());
+        match span.parent {
+            Some(parent) => drop(place.parents.insert(all[parent].name.into())),
+            None => place.is_ever_a_root = true,
+        }
+        place.follows |= !span.follows.is_empty();
         occurred(in_table, so_far, &span.fields);
         let declared: BTreeSet<_> = in_table.keys().map(String::as_str).collect();
         assert_eq!(span.declares, declared, "{}", span.name);

@@ -215,9 +215,8 @@ impl Passes {
         let handle = &*traces.0;
         let parent = self.whole.id();
         let cause = match self.grief {
-            Grief::None => "unknown",
-            Grief::Over(cause) => cause,
-            Grief::Panic => "panicked",
+            Grief::Over(cause) => Some(cause),
+            Grief::None | Grief::Panic => None,
         };
         drop(guard(|| match (ended, self.grief) {
             (Ended::Lost, _) | (_, Grief::Panic) => {
