@@ -24,8 +24,10 @@
 //! | who waits for whom, and in which order | `order.rs`, `batching.rs` |
 //! | how much there may be at once | `bounds.rs`, `fairness.rs`, `room.rs`, `reserving.rs` |
 //! | fenced writes | `writes.rs`, `blocking.rs`, `nodes.rs` |
-//! | commit, then project | `projecting.rs` |
-//! | the projection alone | `resuming.rs`, `sharing_a_run.rs`; of many keys `sweeping.rs`; on a schedule `sweepers.rs`, `sweepers_by_the_clock.rs` |
+//! | commit, then project | `projecting.rs`, `projecting_by_the_clock.rs` |
+//! | the projection alone | `resuming.rs`, `sharing_a_run.rs` |
+//! | the projection of many keys | `sweeping.rs`, `sweeping_by_the_clock.rs`, `sweeps_cut_short.rs` |
+//! | sweeping on a schedule | `sweepers.rs`, `sweepers_by_the_clock.rs`, `sweepers_ending.rs` |
 //! | clocks | `linger.rs`, `deadlines.rs`, `retries.rs` |
 //! | callers who go | `dropping.rs` |
 //! | user code that panics | `panics.rs`, `drops_that_panic.rs`, `types_that_panic.rs`, `keys_that_panic.rs`, `resumed_types_that_panic.rs` |
@@ -77,6 +79,8 @@ pub mod panics;
 #[doc(hidden)]
 pub mod projecting;
 #[doc(hidden)]
+pub mod projecting_by_the_clock;
+#[doc(hidden)]
 pub mod projecting_soak;
 #[doc(hidden)]
 pub mod reserving;
@@ -99,7 +103,13 @@ pub mod sweepers;
 #[doc(hidden)]
 pub mod sweepers_by_the_clock;
 #[doc(hidden)]
+pub mod sweepers_ending;
+#[doc(hidden)]
 pub mod sweeping;
+#[doc(hidden)]
+pub mod sweeping_by_the_clock;
+#[doc(hidden)]
+pub mod sweeps_cut_short;
 #[doc(hidden)]
 pub mod threads;
 #[doc(hidden)]

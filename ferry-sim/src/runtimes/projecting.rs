@@ -1,7 +1,5 @@
 //! Commit, then project: what the callers hear of the view, and what it shows by then.
 
-use std::time::Duration;
-
 use ferry_core::{
     Answer, Cause, Class, Durability,
     drive::{Ferry, Submission},
@@ -20,7 +18,7 @@ use super::{
 pub type Curator<S = Gallery> = Ferry<ProjectedWrite<Pictures<S>>>;
 type Sent = Submission<Answer<i64, Trouble>, Trouble>;
 
-const TRANSIENT: Mishap = Mishap::Fails(Class::Transient);
+pub const TRANSIENT: Mishap = Mishap::Fails(Class::Transient);
 const PERMANENT: Mishap = Mishap::Fails(Class::Permanent);
 
 type IsExpected = fn(&Cause<Trouble>) -> bool;
@@ -41,7 +39,7 @@ pub fn projected(answer: Answer<i64, Trouble>) -> i64 {
 
 /// The outcome of an input that the view is not known to show, and why.
 #[track_caller]
-fn committed(answer: Answer<i64, Trouble>) -> (i64, Cause<Trouble>) {
+pub fn committed(answer: Answer<i64, Trouble>) -> (i64, Cause<Trouble>) {
     let Durability::Committed(cause) = answer.durability else {
         panic!("{answer:?}")
     };
@@ -416,51 +414,4 @@ pub fn a_runtime_that_goes_between_the_two_writes_leaves_the_debt_to_another<H: 
             there.walls.assert_all_is_shown();
         });
     }
-}
-
-const PAUSE: Duration = Duration::from_millis(80);
-
-pub fn who_waits_for_the_view_until_its_deadline_is_committed<H: Host>(host: H) {
-    let gallery = Gallery::new();
-    let curator = open_curator(&host, &gallery);
-    host.run(async {
-        gallery.way.before_read.close();
-        let ahead = curator.submit(7, deposit(1000, 0)).unwrap();
-        gallery.way.before_read.reached(1).await;
-        let patient = curator.submit(7, deposit(1, 10)).unwrap();
-        let hasty = curator.submit_within(7, deposit(2, 10), PAUSE / 4).unwrap();
-        gallery.projections_meet([
-            Mishap::Nothing,
-            Mishap::Fails(Class::Throttled(Some(PAUSE))),
-        ]);
-        let start = host.now();
-        gallery.way.before_read.open();
-        projected(ahead.await.unwrap());
-        let (balance, cause) = committed(hasty.await.unwrap());
-        assert_eq!((balance, cause), (20, Cause::Expired));
-        assert_eq!(host.now(), start + PAUSE / 4);
-        assert_eq!(projected(patient.await.unwrap()), 10);
-        assert_eq!(host.now(), start + PAUSE);
-        gallery.walls.assert_all_is_shown();
-        let writes = curator.stats().counters.writes;
-        assert_eq!((writes.late, writes.expired), (1, 0));
-    });
-}
-
-pub fn a_debt_that_nobody_waits_for_any_more_is_left_to_the_next<H: Host>(host: H) {
-    let gallery = Gallery::new();
-    let curator = open_curator(&host, &gallery);
-    host.run(async {
-        gallery.projections_meet([Mishap::Fails(Class::Throttled(Some(PAUSE)))]);
-        let start = host.now();
-        let hasty = curator.submit_within(7, deposit(1, 10), PAUSE / 4).unwrap();
-        assert_eq!(committed(hasty.await.unwrap()), (10, Cause::Expired));
-        // The key is free at once, and goes on.
-        assert_eq!(
-            projected(curator.submit(7, deposit(2, 10)).unwrap().await.unwrap()),
-            20
-        );
-        assert_eq!(host.now(), start + PAUSE / 4);
-        assert_eq!(gallery.walls.shown(7), [1, 2]);
-    });
 }

@@ -216,6 +216,8 @@ macro_rules! runtime_behaviours {
                 progress_tells_of_every_try,
                 a_key_may_come_many_times,
                 thousands_of_keys_are_swept,
+            ]
+            sweeps_cut_short: [
                 a_handle_that_is_closed_cuts_a_sweep_short,
                 what_pauses_is_not_tried_by_a_closed_handle,
                 a_sweep_that_is_dropped_begins_nothing_more,
@@ -227,6 +229,10 @@ macro_rules! runtime_behaviours {
                 a_sweeper_resumes_no_more_keys_at_a_time_than_it_may,
                 a_key_that_is_found_twice_is_tried_once_and_forgotten_when_it_has_paid,
                 a_query_that_fails_or_panics_is_seen_and_asked_again,
+                a_look_that_panics_is_a_key_that_fails,
+                an_error_of_a_query_may_do_as_it_likes_when_it_is_dropped,
+            ]
+            sweepers_ending: [
                 a_sweeper_that_is_dropped_stops_at_once,
                 a_sweeper_that_is_closed_stops_at_once,
                 who_closes_a_sweeper_hears_of_its_end,
@@ -234,8 +240,6 @@ macro_rules! runtime_behaviours {
                 a_sweeper_that_waits_ends_with_its_handle,
                 a_query_that_panics_when_it_is_dropped_does_not_keep_its_sweeper,
                 a_sweeper_keeps_its_handle,
-                a_look_that_panics_is_a_key_that_fails,
-                an_error_of_a_query_may_do_as_it_likes_when_it_is_dropped,
             ]
             soak: [
                 every_operation_is_accounted_for,
@@ -261,11 +265,13 @@ macro_rules! runtime_behaviours {
                 a_runtime_that_goes_in_mid_run_leaves_nobody_waiting,
                 a_runtime_that_is_gone_resumes_nothing,
             ]
-            sweeping: [
+            sweeps_cut_short: [
                 a_runtime_that_goes_cuts_a_sweep_short,
             ]
             sweepers: [
                 what_a_handle_left_that_died_is_finished,
+            ]
+            sweepers_ending: [
                 a_runtime_that_goes_takes_its_sweepers_along,
             ]
             projecting_soak: [
@@ -320,14 +326,14 @@ macro_rules! runtime_behaviours {
                 other_keys_do_not_wait_while_one_pauses,
                 no_try_begins_after_the_total_time,
             ]
-            projecting: [
+            projecting_by_the_clock: [
                 who_waits_for_the_view_until_its_deadline_is_committed,
                 a_debt_that_nobody_waits_for_any_more_is_left_to_the_next,
             ]
             resuming: [
                 pauses_between_tries_are_the_writes,
             ]
-            sweeping: [
+            sweeping_by_the_clock: [
                 pauses_grow_and_no_other_key_waits_for_them,
                 a_sweep_does_not_gather_keys_without_end,
                 a_key_that_is_due_goes_before_new_ones,

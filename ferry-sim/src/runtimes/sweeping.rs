@@ -1,23 +1,12 @@
 //! Resuming many keys: how many at a time, how often each, and what is reported.
 
 use std::{
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering::SeqCst},
-    },
-    thread,
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
-use ferry_core::{
-    Cause, Class, Retry,
-    drive::{Runtime, SweepReport},
-    projected_write::resume::Resumed,
-};
-use futures_lite::{
-    future::{block_on, poll_once, yield_now},
-    stream,
-};
+use ferry_core::{Cause, Class, Retry, drive::SweepReport, projected_write::resume::Resumed};
+use futures_lite::{future::yield_now, stream};
 use tokio::sync::mpsc;
 
 use super::{
@@ -25,15 +14,14 @@ use super::{
     gallery::Gallery,
     host::*,
     projecting::open_curator,
-    walls::Pictures,
     writes::at_once,
 };
 
-const TRANSIENT: Mishap = Mishap::Fails(Class::Transient);
-const HOUR: Duration = Duration::from_secs(3600);
+pub const TRANSIENT: Mishap = Mishap::Fails(Class::Transient);
+pub const HOUR: Duration = Duration::from_secs(3600);
 
 /// Owes something in each of these rooms.
-fn owing(rooms: impl IntoIterator<Item = u64>) -> Gallery {
+pub fn owing(rooms: impl IntoIterator<Item = u64>) -> Gallery {
     let gallery = Gallery::new();
     for room in rooms {
         gallery.walls.owe(room, deposit(room, 1));
@@ -42,7 +30,7 @@ fn owing(rooms: impl IntoIterator<Item = u64>) -> Gallery {
 }
 
 /// Taken, projected, nothing pending, still pending.
-fn counts(report: &SweepReport<u64, Trouble>) -> [u64; 4] {
+pub fn counts(report: &SweepReport<u64, Trouble>) -> [u64; 4] {
     [
         report.taken,
         report.projected,
@@ -52,7 +40,7 @@ fn counts(report: &SweepReport<u64, Trouble>) -> [u64; 4] {
 }
 
 /// Up to an hour before each further try.
-fn hourly(attempts: u32) -> Retry {
+pub fn hourly(attempts: u32) -> Retry {
     Retry {
         base: HOUR,
         factor: 1,
@@ -295,249 +283,5 @@ pub fn thousands_of_keys_are_swept<H: Host>(host: H) {
         assert_eq!(counts(&report), [100, 100, 0, 0]);
         gallery.walls.assert_all_is_shown();
         curator.close().await;
-    });
-}
-
-pub fn a_handle_that_is_closed_cuts_a_sweep_short<H: Host>(host: H) {
-    let gallery = owing(0..20);
-    let curator = open_curator(&host, &gallery);
-    host.run(async {
-        gallery.way.before_project.close();
-        let sweep = curator.sweep(0..20).concurrency(3);
-        let sweep = in_a_task(&host, async move { sweep.await });
-        gallery.way.before_project.reached(3).await;
-        let closing = curator.close();
-        gallery.way.before_project.open();
-        closing.await;
-        let report = sweep.await;
-        assert!(report.was_cut_short);
-        assert_eq!(report.projected, 3);
-        assert_eq!((report.nothing_pending, report.still_pending), (0, 0));
-        assert_eq!(gallery.walls.pending().len(), 17);
-        let report = curator.sweep(0..20).await;
-        assert!(report.was_cut_short);
-        assert_eq!(counts(&report)[1..], [0; 3]);
-        let report = curator.sweep([]).await;
-        assert!(!report.was_cut_short);
-    });
-}
-
-pub fn what_pauses_is_not_tried_by_a_closed_handle<H: Host>(host: H) {
-    let gallery = owing([7]);
-    gallery.is_cursed(7, TRANSIENT);
-    let curator = open_curator(&host, &gallery);
-    host.run(async {
-        gallery.way.before_project.close();
-        let sweep = curator.sweep([7]).retry(hourly(5));
-        let sweep = in_a_task(&host, async move { sweep.await });
-        gallery.way.before_project.reached(1).await;
-        let closing = curator.close();
-        gallery.way.before_project.open();
-        closing.await;
-        // The hour is not waited for.
-        let report = sweep.await;
-        assert!(report.was_cut_short);
-        assert_eq!(counts(&report), [1, 0, 0, 0]);
-        assert_eq!(gallery.calls(7), (1, 1));
-    });
-}
-
-pub fn a_sweep_that_is_dropped_begins_nothing_more<H: Host>(host: H) {
-    let gallery = owing(0..20);
-    let curator = open_curator(&host, &gallery);
-    host.run(async {
-        gallery.way.before_project.close();
-        let mut sweep = Box::pin(curator.sweep(0..20).concurrency(3).into_future());
-        assert!(poll_once(&mut sweep).await.is_none());
-        gallery.way.before_project.reached(3).await;
-        drop(sweep);
-        gallery.way.before_project.open();
-        curator.close().await;
-        assert_eq!(gallery.walls.pending().len(), 17);
-        assert_eq!(curator.stats().counters.resumes, 3);
-    });
-}
-
-pub fn a_sweep_that_is_dropped_in_mid_pause_leaves_nothing<H: Host>(host: H) {
-    let gallery = owing([7]);
-    gallery.is_cursed(7, TRANSIENT);
-    let curator = open_curator(&host, &gallery);
-    let walls = Arc::downgrade(&gallery.walls);
-    host.run(async {
-        let (told, mut is_told) = mpsc::unbounded_channel();
-        let sweep = curator.sweep([7]).retry(hourly(3));
-        let sweep = sweep.on_progress(move |_| told.send(()).unwrap());
-        let mut sweep = Box::pin(sweep.into_future());
-        while is_told.try_recv().is_err() {
-            assert!(poll_once(&mut sweep).await.is_none());
-            yield_now().await;
-        }
-        assert!(poll_once(&mut sweep).await.is_none());
-        drop(sweep);
-        drop(curator);
-        drop(gallery);
-        while walls.strong_count() > 0 {
-            yield_now().await;
-        }
-    });
-}
-
-pub fn a_sweep_may_be_awaited_outside_of_the_runtime<H: Host>(host: H) {
-    let gallery = owing(0..20);
-    gallery.projections_meet([TRANSIENT; 30]);
-    let curator = open_curator(&host, &gallery);
-    let retry = Retry {
-        base: Duration::from_millis(2),
-        cap: Duration::from_millis(2),
-        ..at_once(100)
-    };
-    let (told, is_told) = tokio::sync::oneshot::channel();
-    let outside = thread::spawn(move || {
-        let report = block_on(curator.sweep(0..20).retry(retry).into_future());
-        told.send(()).unwrap();
-        report
-    });
-    host.run(is_told).unwrap();
-    assert_eq!(counts(&outside.join().unwrap()), [20, 20, 0, 0]);
-    gallery.walls.assert_all_is_shown();
-}
-
-pub fn a_runtime_that_goes_cuts_a_sweep_short<H: ShutsDown>(_: H) {
-    for is_paused in [false, true] {
-        let host = H::start();
-        let gallery = owing(0..3);
-        let curator = open_curator(&host, &gallery);
-        let (told, mut is_told) = mpsc::unbounded_channel();
-        if is_paused {
-            (0..3).for_each(|room| gallery.is_cursed(room, TRANSIENT));
-        } else {
-            gallery.way.before_read.close();
-        }
-        let sweep = curator.sweep(0..3).concurrency(2).retry(hourly(3));
-        let sweep = sweep.on_progress(move |_| told.send(()).unwrap());
-        let outside = thread::spawn(move || block_on(sweep.into_future()));
-        if is_paused {
-            host.run(async {
-                for _ in 0..3 {
-                    is_told.recv().await.unwrap();
-                }
-            });
-        } else {
-            host.run(gallery.way.before_read.reached(2));
-        }
-        host.shut_down();
-        let report = outside.join().unwrap();
-        assert!(report.was_cut_short);
-        assert_eq!((report.projected, report.nothing_pending), (0, 0));
-    }
-}
-
-pub fn pauses_grow_and_no_other_key_waits_for_them<H: Host>(host: H) {
-    const BASE: Duration = Duration::from_millis(100);
-    let gallery = owing(0..100);
-    gallery.is_cursed(0, TRANSIENT);
-    let builder = host.builder().retry(at_once(4)).seed(7);
-    let curator = builder
-        .projected_write(Pictures::new(), gallery.clone())
-        .unwrap();
-    let retry = Retry {
-        base: BASE,
-        factor: 3,
-        cap: HOUR,
-        attempts: 7,
-        ..Retry::default()
-    };
-    host.run(async {
-        let start = host.now();
-        let tries = Arc::new(Mutex::new(Vec::new()));
-        let (tell, runtime) = (tries.clone(), host.runtime());
-        let sweep = curator.sweep(0..100).concurrency(1).retry(retry);
-        let report = sweep
-            .on_progress(move |progress| {
-                if *progress.key == 0 {
-                    tell.lock().unwrap().push(runtime.now());
-                } else {
-                    assert_eq!(runtime.now(), start);
-                }
-            })
-            .await;
-        assert_eq!(counts(&report), [100, 99, 0, 1]);
-        let tries = tries.lock().unwrap().clone();
-        assert_eq!((tries.len(), tries[0]), (7, start));
-        assert_eq!(tries[6], host.now());
-        let pauses: Vec<_> = tries.windows(2).map(|two| two[1] - two[0]).collect();
-        for (n, &pause) in (0..).zip(&pauses) {
-            // A sleep may be rounded up to the clock's next millisecond.
-            assert!(
-                pause <= BASE * 3_u32.pow(n) + Duration::from_millis(1),
-                "{pauses:?}"
-            );
-        }
-        // Drawn evenly from what may be as much as 24 s.
-        assert!(pauses[5] > BASE * 9, "{pauses:?}");
-        assert!(
-            pauses.iter().any(|pause| pause.as_millis() % 100 != 0),
-            "{pauses:?}"
-        );
-    });
-}
-
-pub fn a_sweep_does_not_gather_keys_without_end<H: Host>(host: H) {
-    let gallery = owing(0..12_000);
-    (0..12_000).for_each(|room| gallery.is_cursed(room, TRANSIENT));
-    let curator = open_curator(&host, &gallery);
-    host.run(async {
-        let tried = Arc::new(AtomicUsize::new(0));
-        let count = tried.clone();
-        let sweep = curator.sweep(0..12_000).retry(hourly(2));
-        let sweep = sweep.on_progress(move |_| {
-            count.fetch_add(1, SeqCst);
-        });
-        let mut sweep = Box::pin(sweep.into_future());
-        while tried.load(SeqCst) < 10_000 {
-            assert!(poll_once(&mut sweep).await.is_none());
-            yield_now().await;
-        }
-        for _ in 0..100 {
-            assert!(poll_once(&mut sweep).await.is_none());
-            yield_now().await;
-        }
-        assert!(tried.load(SeqCst) <= 10_008);
-    });
-}
-
-pub fn a_key_that_is_due_goes_before_new_ones<H: Host>(host: H) {
-    let gallery = owing(0..3);
-    let builder = host.builder().seed(7);
-    let curator = builder
-        .projected_write(Pictures::new(), gallery.clone())
-        .unwrap();
-    host.run(async {
-        let pause = Duration::from_millis(40);
-        let retry = Retry {
-            base: pause,
-            cap: pause,
-            ..at_once(2)
-        };
-        let (sender, mut receiver) = mpsc::unbounded_channel();
-        let keys = stream::poll_fn(move |cx| receiver.poll_recv(cx));
-        let order = Arc::new(Mutex::new(Vec::new()));
-        let tell = order.clone();
-        let sweep = curator.sweep_stream(keys).concurrency(1).retry(retry);
-        let sweep = sweep.on_progress(move |progress| tell.lock().unwrap().push(*progress.key));
-        let sweep = in_a_task(&host, async move { sweep.await });
-        gallery.projections_meet([TRANSIENT]);
-        sender.send(0).unwrap();
-        host.runtime().sleep(Duration::from_millis(1)).await;
-        assert_eq!(*order.lock().unwrap(), [0]);
-        // All of the room is taken until the first is due; then it is its turn.
-        gallery.way.before_project.close();
-        sender.send(1).unwrap();
-        sender.send(2).unwrap();
-        drop(sender);
-        host.runtime().sleep(pause * 2).await;
-        gallery.way.before_project.open();
-        assert_eq!(counts(&sweep.await), [3, 3, 0, 0]);
-        assert_eq!(*order.lock().unwrap(), [0, 1, 0, 2]);
     });
 }
