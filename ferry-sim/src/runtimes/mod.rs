@@ -3,8 +3,37 @@
 //! Whoever writes a [`Runtime`](ferry_core::drive::Runtime) says how one is started, as a [`Host`], and names the suite in a
 //! test crate of their own, once for each flavour of it:
 //!
-//! ```ignore
-//! ferry_sim::runtime_behaviours!(one_thread: OneThread, [shuts_down, blocks]);
+//! ```
+//! use ferry_sim::{executor::{Executor, Process}, runtimes::{Host, ShutsDown}};
+//!
+//! struct Simulated(Executor, Process);
+//!
+//! impl Host for Simulated {
+//!     type Runtime = Process;
+//!
+//!     fn start() -> Self {
+//!         let executor = Executor::new(7);
+//!         let process = executor.process();
+//!         Self(executor, process)
+//!     }
+//!
+//!     fn runtime(&self) -> Process {
+//!         self.1.clone()
+//!     }
+//!
+//!     fn run<T>(&self, story: impl Future<Output = T>) -> T {
+//!         self.0.block_on(story)
+//!     }
+//! }
+//!
+//! impl ShutsDown for Simulated {
+//!     fn shut_down(self) {
+//!         self.1.crash();
+//!     }
+//! }
+//!
+//! ferry_sim::runtime_behaviours!(simulated: Simulated, [shuts_down, exact_time]);
+//! # fn main() {}
 //! ```
 //!
 //! Each behaviour becomes a test. Some ask for more than any runtime has, and are shown where the host is said to have it:
