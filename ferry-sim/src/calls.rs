@@ -23,6 +23,9 @@ pub struct Asked {
     pub ask: Ask,
     /// When.
     pub at: Instant,
+    /// The number of the version that a commit is based on, or that a read for inputs has found; 0: of no record. `None` of any
+    /// other call, of a read that was not answered, and of a version whose record was deleted before the commit was asked for.
+    pub version: Option<u64>,
     /// What its caller heard, and when; `None` where the caller was gone by then.
     pub came: Option<(Instant, Came)>,
 }
@@ -154,16 +157,21 @@ impl<K: Kind> World<K> {
     /// Notes a call that is made.
     pub(crate) fn asks(&self, life: Life, key: u32, ask: Ask) -> Noted {
         let at = self.process.now();
-        let came = None;
         let calls = &mut self.lock().history.calls;
         calls.push(Asked {
             life,
             key,
             ask,
             at,
-            came,
+            version: None,
+            came: None,
         });
         Noted(calls.len() - 1)
+    }
+
+    /// Notes which version it is about.
+    pub(crate) fn is_about(&self, &Noted(nth): &Noted, version: Option<u64>) {
+        self.lock().history.calls[nth].version = version;
     }
 
     /// Notes what came of it.

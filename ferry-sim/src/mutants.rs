@@ -82,6 +82,8 @@ mutants! {
     "ids not named in a read": AppliedOnce in Fenced, mistake: Mistake::IdsUnnamed;
     "second half of a split batch not tried": NoHarm in Fenced, mistake: Mistake::SecondHalfLeft;
     "declined and applied late": InOrder in Fenced, mistake: Mistake::LateApplied;
+    "declined while a commit may still land": TrueAnswers in Fenced, mistake: Mistake::DeclinedInDoubt;
+    "twin of what has landed called not committed": TrueAnswers in Fenced, mistake: Mistake::TwinsForgotten;
     // What is in front of it.
     "two batches in flight per key": InOrder in Fenced, front: Front::TwoHandles;
     "batcher bypassed": InOrder in Fenced, front: Front::NoBatches;

@@ -320,6 +320,10 @@ pub enum Mistake {
     SecondHalfLeft,
     /// It applies an input that it had declined, behind those that came after it.
     LateApplied,
+    /// It says that an input is declined while a commit of it may still land.
+    DeclinedInDoubt,
+    /// It says that an input was not committed whose twin has landed, which was tried apart from it.
+    TwinsForgotten,
 }
 
 /// All safeguards, each as it must be unless it is said otherwise.

@@ -59,7 +59,7 @@ safeguards! {
     InOrder: "declined and applied late" | - | "FencedWriter_LateApplied";
     InOrder: - | - | "FencedWriter_ForgottenPassed";
     TrueAnswers: - | - | "FencedWriter_DeclinedUnread";
-    TrueAnswers: - | - | "FencedWriter_DeclinedInDoubt";
+    TrueAnswers: "declined while a commit may still land" | - | "FencedWriter_DeclinedInDoubt";
     TrueAnswers: - | - | "FencedWriter_TwinsUndoubted";
     Answered: - | - | "FencedWriter_RestForgotten";
     Answered: - | - | "FencedWriter_CarriedOn";

@@ -28,7 +28,7 @@ use crate::{
         script::{Course, ON_ITS_WAY, Op, Script},
     },
     swarm::{Broken, Draws, Rates},
-    workload::{InputOf, KeyOf, Workload},
+    workload::{InputOf, KeyOf, VersionOf, Workload},
 };
 
 /// Most of what is told in words is shorter, in bytes.
@@ -224,14 +224,28 @@ impl<K: Kind> World<K> {
         (call, there, back, failed)
     }
 
-    /// A read has found this.
-    pub(crate) fn served(&self, call: Call, record: Option<&RecordOf<K::Load>>, inputs: usize) {
+    /// A read has found this; gives the number of its version, zero where there is no record.
+    pub(crate) fn served(
+        &self,
+        call: Call,
+        record: Option<&RecordOf<K::Load>>,
+        inputs: usize,
+    ) -> Option<u64> {
         let version = record.and_then(|record| self.lock().table.number(call.key, &record.version));
         self.tell(Event::Served {
             call,
             version,
             inputs,
         });
+        version.or(Some(0))
+    }
+
+    /// The number of a version; zero: of no record. `None`: of one that was deleted since.
+    pub(crate) fn number(&self, key: u32, version: Option<&VersionOf<K::Load>>) -> Option<u64> {
+        match version {
+            Some(version) => self.lock().table.number(key, version),
+            None => Some(0),
+        }
     }
 
     // ---- of the clients ---------------------------------------------------------------------------

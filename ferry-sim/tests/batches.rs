@@ -99,6 +99,7 @@ impl Tale {
             key,
             ask,
             at: at(from),
+            version: None,
             came: Some((at(to), came)),
         });
         self

@@ -67,6 +67,7 @@ impl Tale {
             key: KEY,
             ask,
             at,
+            version: None,
             came: Some((self.now, came)),
         });
         self

@@ -55,9 +55,11 @@ pub(super) fn check<W: Workload>(
                 let is_first = acknowledged.insert((asked.key, asked.number));
                 answered.was_applied(told, *reach, is_first, &truth)
             }
-            // Of these, all of a key are held against its line together: see `moments.rs`.
-            Heard::Outcome(..) => None,
-            Heard::NotCommitted(_) | Heard::Rejected => answered.was_not_written(heard, lines),
+            // Nobody can tell whether it was. As to what it rests on, see `moments.rs`.
+            Heard::Outcome(told, _) if told.how == How::TooOld => None,
+            Heard::Outcome(..) | Heard::NotCommitted(_) | Heard::Rejected => {
+                answered.was_not_written(heard, lines)
+            }
             // See `doubts.rs`.
             Heard::InDoubt(_) => None,
         };

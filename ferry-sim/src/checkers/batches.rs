@@ -158,9 +158,21 @@ impl<'h> Batches<'h> {
         });
     }
 
+    /// Which of all.
+    pub(super) fn nth_of(&self, id: SubmissionId) -> Option<usize> {
+        *self.of.get(id.0 as usize)?
+    }
+
     pub(super) fn batch_of(&self, id: SubmissionId) -> Option<&Batch<'h>> {
-        let nth = *self.of.get(id.0 as usize)?;
-        nth.map(|nth| &self.all[nth])
+        self.nth_of(id).map(|nth| &self.all[nth])
+    }
+
+    /// Whether they are in one batch, unless one was never read for: that may have been in any.
+    pub(super) fn may_be_together(&self, one: SubmissionId, other: SubmissionId) -> bool {
+        match (self.nth_of(one), self.nth_of(other)) {
+            (Some(one), Some(other)) => one == other,
+            _ => true,
+        }
     }
 }
 

@@ -7,9 +7,13 @@ use std::{
 
 use ferry_core::{Fold, Instant, Step};
 
-use super::{Violation, lines::Lines};
+use super::{
+    Violation,
+    batches::{Batch, Batches},
+    lines::Lines,
+};
 use crate::{
-    calls::{Ask, Came},
+    calls::{Ask, Came, Carrier},
     history::{Heard, History, Life, Submission, SubmissionId, Why},
     sent::Quirk,
     workload::Workload,
@@ -22,11 +26,12 @@ pub(super) fn check<W: Workload>(
     load: &W,
     history: &History<W>,
     lines: &Lines<'_, W>,
+    batches: &Batches<'_>,
     found: &mut Vec<Violation>,
 ) {
     // Of use in few runs.
-    let committed = LazyCell::new(|| committed(history));
     let copies = LazyCell::new(|| copies(history));
+    let mut open = Open::default();
     let fold = load.fold();
     let ended: BTreeSet<_> = history.ended.iter().copied().collect();
     for (nth, asked) in history.submissions.iter().enumerate() {
@@ -46,17 +51,18 @@ pub(super) fn check<W: Workload>(
             }
             continue;
         }
-        if !matches!(heard, Heard::InDoubt(_)) {
+        // Whose batches are others' is not known, nor what they know.
+        if !matches!(heard, Heard::InDoubt(_)) || history.pace.carrier == Carrier::Others {
             continue;
         }
         let which = (asked.life, asked.key, asked.number);
-        let may_have_landed = || committed.get(&which).is_some_and(|first| first <= at);
-        // One that waits beside it may yet be written, and they are one input.
+        // One that goes on with it may yet be written, and they are one input.
         let has_twin = || {
             let copies = copies.get(&which).map_or(&[][..], Vec::as_slice);
             copies.iter().any(|&twin| {
                 let twin_asked = &history.submissions[twin.0 as usize];
-                twin != submission && overlap(asked, *at, twin_asked)
+                let is_other = twin != submission && batches.may_be_together(submission, twin);
+                is_other && overlap(asked, *at, twin_asked)
             })
         };
         // An id that panics may be anyone's.
@@ -66,7 +72,7 @@ pub(super) fn check<W: Workload>(
             });
             startled.any(|other| overlap(asked, *at, other))
         };
-        if !may_have_landed()
+        if !open.may_land(submission, batches, history)
             && !has_twin()
             && !may_have_twin()
             && !is_stored(asked, *at, lines)
@@ -79,25 +85,73 @@ pub(super) fn check<W: Workload>(
     }
 }
 
-/// When a life first asked for a commit with an input that was not answered as failed for certain.
-fn committed<W: Workload>(history: &History<W>) -> BTreeMap<Which, Instant> {
-    let mut first = BTreeMap::new();
-    for call in &history.calls {
-        let Ask::Commit(submissions) = &call.ask else {
-            continue;
+/// Inputs that a commit of their batch may have brought, or may still, as far as anybody knew when they were answered: of the
+/// batches that were asked about.
+#[derive(Default)]
+struct Open(BTreeMap<usize, BTreeSet<SubmissionId>>);
+
+impl Open {
+    fn may_land<W: Workload>(
+        &mut self,
+        id: SubmissionId,
+        batches: &Batches<'_>,
+        history: &History<W>,
+    ) -> bool {
+        let Some(nth) = batches.nth_of(id) else {
+            return false;
         };
-        if matches!(call.came, Some((_, Came::Failed(_)))) {
-            continue;
-        }
-        for submission in submissions {
-            // A history made by hand may have calls alone.
-            if let Some(asked) = history.submissions.get(submission.0 as usize) {
-                let which = (call.life, call.key, asked.number);
-                first.entry(which).or_insert(call.at);
+        let of_batch = self.0.entry(nth);
+        let open = of_batch.or_insert_with(|| open(&batches.all[nth], history));
+        open.contains(&id)
+    }
+}
+
+/// A commit that did not fail for certain leaves its inputs and their twins in doubt, until a read that names them finds another
+/// version than the one it was based on: versions never come again, so then it will not land, and has not, or the record would
+/// have had them.
+fn open<W: Workload>(batch: &Batch<'_>, history: &History<W>) -> BTreeSet<SubmissionId> {
+    let number = |id: SubmissionId| history.submission(id).map(|asked| asked.number);
+    let mut by_number: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for &id in batch.inputs {
+        by_number.entry(number(id)).or_default().push(id);
+    }
+    // With the version that the commit is based on.
+    let mut open = BTreeMap::new();
+    for call in &batch.calls {
+        match (&call.ask, call.came) {
+            (Ask::Commit(_), Some((_, Came::Failed(_)))) => {}
+            (Ask::Commit(entries), _) => {
+                let twins = entries.iter().filter_map(|&id| by_number.get(&number(id)));
+                let is_there = |id: &&SubmissionId| !was_answered_before(call.at, **id, history);
+                let of_it = twins.flatten().filter(is_there);
+                open.extend(of_it.map(|&id| (id, call.version)));
             }
+            (Ask::Read(ids), Some((_, Came::Done))) if call.version.is_some() => {
+                // A step that panics ends the look at what was read.
+                let panics = |id: &&SubmissionId| {
+                    let asked = history.submission(**id);
+                    asked.is_some_and(|asked| asked.quirk == Quirk::Panics)
+                };
+                for id in ids.iter().take_while(|id| !panics(id)) {
+                    if open.get(id).is_some_and(|based| *based != call.version) {
+                        open.remove(id);
+                    }
+                }
+            }
+            (Ask::Read(_) | Ask::Look | Ask::Project, _) => {}
         }
     }
-    first
+    open.into_keys().collect()
+}
+
+fn was_answered_before<W: Workload>(
+    at: Instant,
+    id: SubmissionId,
+    history: &History<W>,
+) -> bool {
+    let asked = history.submission(id);
+    let answer = asked.and_then(|asked| asked.answer.as_ref());
+    answer.is_some_and(|(answered, _)| *answered < at)
 }
 
 fn copies<W: Workload>(history: &History<W>) -> BTreeMap<Which, Vec<SubmissionId>> {

@@ -4,7 +4,7 @@
 //! | to see | read |
 //! | --- | --- |
 //! | what there is to find, by the property that it violates | `violation.rs` |
-//! | the log, and what was answered from it | `lines.rs`, `answers.rs`, `moments.rs`, `doubts.rs`, `order.rs` |
+//! | the log, and what was answered from it | `lines.rs`, `answers.rs`, `moments.rs`, `doubts.rs`, `twins.rs`, `order.rs` |
 //! | views, and who resumes them | `view.rs`, `resumes.rs`, `sweeps.rs` |
 //! | batches, as their calls show them | `batches.rs` |
 //! | when they leave, how they are tried, and how often | `leaving.rs`, `tries.rs`, `work.rs` |
@@ -28,6 +28,7 @@ mod resumes;
 mod rooms;
 mod sweeps;
 mod tries;
+mod twins;
 mod view;
 mod violation;
 mod work;
@@ -52,13 +53,14 @@ pub(crate) fn judge<W: Workload>(load: &W, history: &History<W>) -> (Vec<Violati
     let lines = Lines::of(&load, history, &mut found);
     answers::check(&load, history, &lines, &mut found);
     moments::check(&load, history, &lines, &mut found);
-    doubts::check(&load, history, &lines, &mut found);
     order::check(history, &mut found);
     view::check(history, &lines, &mut found);
     ends::check(history, &places, &mut found);
     bounds::check(&load, history, &places, &mut found);
     work::check(history, &places, &mut found);
     let batches = Batches::of(history, &places);
+    doubts::check(&load, history, &lines, &batches, &mut found);
+    twins::check(history, &lines, &batches, &mut found);
     leaving::check(history, &batches, &mut found);
     rooms::check(history, &batches, &mut found);
     deadlines::check(history, &batches, &mut found);

@@ -145,6 +145,7 @@ mod tests {
             key,
             ask: Ask::Look,
             at: Instant::EPOCH,
+            version: None,
             came: None,
         };
         let history = History::<Purses> {

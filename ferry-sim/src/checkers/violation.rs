@@ -81,6 +81,8 @@ violations! {
             "{submission} heard that the view shows its entry, number {entries}, and it showed {shown}";
         WroteAfterAll { submission: SubmissionId, heard: String, landed: Instant }
             "{submission} heard \"{heard}\", and was written at {landed:?}";
+        WroteTwin { submission: SubmissionId, heard: String, twin: SubmissionId, landed: Instant }
+            "{submission} heard \"{heard}\", and {twin}, the same in its batch, was written at {landed:?}";
         ExpiredTooSoon { submission: SubmissionId, early: Duration }
             "{submission} heard that its deadline passed, {early:?} before it did";
         NoDeadline { submission: SubmissionId }

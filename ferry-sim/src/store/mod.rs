@@ -181,12 +181,13 @@ impl<K: Kind> SimStore<K> {
         &self,
         key: u32,
         inputs: usize,
+        noted: &Noted,
     ) -> Result<Result<Option<RecordOf<Self>>, Fault<StoreError>>, Panicked> {
         let (call, there, back, failed) = self.world.read_asked(self.life, key);
         self.process.sleep(there).await;
         let is_stale = self.world.policy.reading == Reading::Stale;
         let (record, was_stale) = self.world.lock().table.read(key, is_stale);
-        self.world.served(call, record.as_ref(), inputs);
+        let version = self.world.served(call, record.as_ref(), inputs);
         self.world.weakened_if(was_stale);
         self.process.sleep(back).await;
         let panics = inputs > 0 && self.world.call_panics(self.life, key);
@@ -199,6 +200,9 @@ impl<K: Kind> SimStore<K> {
         if failed {
             self.world.met(Point::ReadFailed);
             return Ok(Err(Fault::transient(StoreError::Busy)));
+        }
+        if inputs > 0 {
+            self.world.is_about(noted, version);
         }
         Ok(Ok(record))
     }
@@ -247,7 +251,7 @@ impl<K: Kind> Store for SimStore<K> {
             ids => Ask::Read(ids.iter().map(|id| id.submission).collect()),
         };
         let noted = self.world.asks(self.life, key, ask);
-        let Ok(read) = self.fetched(key, ids.len()).await else {
+        let Ok(read) = self.fetched(key, ids.len(), &noted).await else {
             self.panics(noted)
         };
         self.world.hears(noted, Came::of(&read));
@@ -272,6 +276,8 @@ impl<K: Kind> Store for SimStore<K> {
         let submissions = commit.entries.iter().map(|sent| sent.submission);
         let ask = Ask::Commit(submissions.collect());
         let noted = self.world.asks(self.life, key, ask);
+        let version = self.world.number(key, commit.expected);
+        self.world.is_about(&noted, version);
         let answered = self.send(call, asked);
         let Ok(answer) = self.heard_of_commit(call, answered).await else {
             self.panics(noted)

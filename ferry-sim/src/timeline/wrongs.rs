@@ -223,6 +223,15 @@ impl About {
             }
             | Violation::NeverWritten { submission, .. }
             | Violation::NotInRecord { submission, .. } => Self::submissions([*submission]),
+            Violation::WroteTwin {
+                submission,
+                twin,
+                landed,
+                ..
+            } => Self {
+                at: Some(landed.nanos()),
+                ..Self::submissions([*submission, *twin])
+            },
             Violation::WroteAfterAll {
                 submission, landed, ..
             }

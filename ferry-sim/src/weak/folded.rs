@@ -1,7 +1,7 @@
 //! The fold of a batch, by hand.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
@@ -12,8 +12,8 @@ use crate::{
     history::{Heard, HeardBy, Reach, Why},
     kind::{Kind, RecordOf},
     policy::Mistake,
-    sent::{Carried, Sent, ToldBy},
-    workload::{KeyOf, StateOf},
+    sent::{Carried, How, Sent, ToldBy},
+    workload::{KeyOf, StateOf, VersionOf},
 };
 
 /// The inputs of a batch, and what is known of them.
@@ -22,10 +22,12 @@ pub(super) struct Batch<K: Kind> {
     pub(super) inputs: Vec<Sent<K::Load>>,
     pub(super) answers: Vec<Option<HeardBy<K::Load>>>,
     pub(super) started: Instant,
-    /// Whether a commit of some of them may have landed unheard.
-    pub(super) is_in_doubt: bool,
-    /// Which inputs, by their numbers.
-    pub(super) in_doubt: BTreeSet<u64>,
+    /// Why a commit of some of them may have landed unheard, the last one; whether or not a read has told since.
+    pub(super) doubted_for: Option<Why>,
+    /// The inputs of which no read has told since, by their numbers; with the version that the commit is based on.
+    pub(super) in_doubt: BTreeMap<u64, Option<VersionOf<K::Load>>>,
+    /// The inputs that have landed, by their numbers.
+    pub(super) landed: BTreeSet<u64>,
 }
 
 /// What a fold came to.
@@ -37,16 +39,23 @@ pub(super) struct Folded<K: Kind> {
 }
 
 impl<K: Kind> Batch<K> {
-    /// Without proof nobody is told that nothing was written.
-    pub(super) fn fail_all(&mut self, open: &[usize], why: Why) {
-        for &at in open {
-            let is_in_doubt = self.in_doubt.contains(&self.inputs[at].number);
-            self.answers[at] = Some(if is_in_doubt {
-                Heard::InDoubt(why)
-            } else {
-                Heard::NotCommitted(why)
-            });
-        }
+    pub(super) fn is_in_doubt(&self) -> bool {
+        self.doubted_for.is_some()
+    }
+
+    /// Whether a commit on this version that holds the input may still land.
+    fn may_land_on(&self, version: Option<&VersionOf<K::Load>>, at: usize) -> bool {
+        let based = self.in_doubt.get(&self.inputs[at].number);
+        based.is_some_and(|based| based.as_ref() == version)
+    }
+
+    /// Whether a copy of the input goes on without it.
+    fn has_twin_beside(&self, open: &[usize], at: usize) -> bool {
+        let number = self.inputs[at].number;
+        let others = self.inputs.iter().zip(&self.answers).enumerate();
+        others.into_iter().any(|(other, (sent, answer))| {
+            sent.number == number && answer.is_none() && !open.contains(&other)
+        })
     }
 
     pub(super) fn tell_all(&mut self, open: &[usize], heard: &HeardBy<K::Load>) {
@@ -63,6 +72,63 @@ impl<K: Kind> Batch<K> {
 }
 
 impl<K: Kind> Trips<K> {
+    /// Without proof nobody is told that nothing was written.
+    pub(super) fn fail_all(&self, batch: &mut Batch<K>, open: &[usize], why: Why) {
+        for &at in open {
+            let number = batch.inputs[at].number;
+            let is_open = batch.in_doubt.contains_key(&number) || batch.has_twin_beside(open, at);
+            let has_landed = batch.landed.contains(&number);
+            let is_forgotten = self.mistakes(Mistake::TwinsForgotten);
+            self.weakened_if(is_forgotten && has_landed && !is_open);
+            batch.answers[at] = Some(if is_open || (has_landed && !is_forgotten) {
+                Heard::InDoubt(why)
+            } else {
+                Heard::NotCommitted(why)
+            });
+        }
+    }
+
+    /// Versions never come again: what is based on another one than the record has will not land, and has not, where the record
+    /// lacks it.
+    pub(super) fn prove(
+        &self,
+        batch: &mut Batch<K>,
+        open: &[usize],
+        record: Option<&RecordOf<K::Load>>,
+    ) {
+        let version = record.map(|record| &record.version);
+        for &at in open {
+            let input = &batch.inputs[at];
+            let is_there =
+                record.is_some_and(|record| self.has_had(&mut record.state.clone(), input));
+            if !is_there && !batch.may_land_on(version, at) {
+                batch.in_doubt.remove(&batch.inputs[at].number);
+            }
+        }
+    }
+
+    /// Answers those whose answer no commit of theirs can belie any more; and who is left.
+    pub(super) fn answer_settled(
+        &self,
+        batch: &mut Batch<K>,
+        folded: Folded<K>,
+        record: Option<&RecordOf<K::Load>>,
+    ) -> Vec<usize> {
+        let version = record.map(|record| &record.version);
+        let is_open = |(at, told): &(usize, ToldBy<K::Load>)| {
+            matches!(told.how, How::Declined | How::Mismatch) && batch.may_land_on(version, *at)
+        };
+        let (open, settled): (Vec<_>, Vec<_>) = folded.outcomes.into_iter().partition(is_open);
+        let left = open.iter().map(|&(at, _)| at).collect();
+        batch.answer(settled);
+        if self.mistakes(Mistake::DeclinedInDoubt) && !open.is_empty() {
+            self.weakened();
+            batch.answer(open);
+            return Vec::new();
+        }
+        left
+    }
+
     /// Folds those that are open on the record; one that cannot be carried with the others is answered, and is open no more.
     pub(super) fn fold(
         &self,
@@ -75,11 +141,11 @@ impl<K: Kind> Trips<K> {
                 Ok(folded) => return folded,
                 Err((_, Why::Panicked)) if self.mistakes(Mistake::PanicNotCaught) => {
                     self.weakened_if(open.len() > 1);
-                    batch.fail_all(open, Why::Panicked);
+                    self.fail_all(batch, open, Why::Panicked);
                     open.clear();
                 }
                 Err((at, why)) => {
-                    batch.fail_all(&[at], why);
+                    self.fail_all(batch, &[at], why);
                     open.retain(|&other| other != at);
                 }
             }
@@ -107,7 +173,7 @@ impl<K: Kind> Trips<K> {
                     Step::Applied(entry, told) => {
                         let later = batch.inputs.get(at + 1..).unwrap_or_default();
                         let is_there = |sent| self.has_had(&mut before(), sent);
-                        if batch.is_in_doubt && later.iter().any(is_there) {
+                        if batch.is_in_doubt() && later.iter().any(is_there) {
                             if !self.mistakes(Mistake::LateApplied) {
                                 return Err((at, Why::Overtaken));
                             }

@@ -2,7 +2,7 @@
 
 use core::{fmt, panic::AssertUnwindSafe, time::Duration};
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     sync::{Mutex, PoisonError},
 };
 
@@ -12,7 +12,7 @@ use ferry_core::{
 };
 use futures_lite::FutureExt;
 
-use super::folded::{Batch, Folded};
+use super::folded::Batch;
 use crate::{
     chance::Chance,
     history::{Heard, HeardBy, Why},
@@ -45,15 +45,17 @@ struct Tries<K: Kind> {
 }
 
 /// How a try ended.
-enum Tried<K: Kind> {
+enum Tried {
     Landed,
     Refused,
     InDoubt(Why),
     NotLanded(Why, Class),
     /// A call of the store did.
     Panicked,
-    /// There was nothing to commit.
-    Nothing(Folded<K>),
+    /// There was nothing to commit, and everyone is answered.
+    Settled,
+    /// There was nothing to commit, and a commit that may still land is waited for.
+    Open,
 }
 
 impl<K: Kind> Trips<K> {
@@ -94,8 +96,9 @@ impl<K: Kind> Trips<K> {
             answers: vec![None; inputs.len()],
             inputs,
             started: self.store.process().now(),
-            is_in_doubt: false,
-            in_doubt: BTreeSet::new(),
+            doubted_for: None,
+            in_doubt: BTreeMap::new(),
+            landed: BTreeSet::new(),
         };
         // The next one last.
         let mut groups: Vec<Vec<usize>> = vec![all];
@@ -117,22 +120,25 @@ impl<K: Kind> Trips<K> {
         };
         loop {
             let (why, class) = match self.try_once(batch, &mut tries).await {
-                Tried::Landed => return,
-                Tried::Nothing(folded) => return batch.answer(folded.outcomes),
+                Tried::Landed | Tried::Settled => return,
                 Tried::NotLanded(why, Class::Permanent) => {
                     return self.turned_away(batch, tries.open, why, groups);
                 }
                 Tried::NotLanded(why, class) => (why, class),
                 Tried::Panicked => {
-                    batch.is_in_doubt = true;
+                    batch.doubted_for = Some(Why::CallPanicked);
                     return self.turned_away(batch, tries.open, Why::CallPanicked, groups);
                 }
                 Tried::InDoubt(why) => {
-                    batch.is_in_doubt = true;
+                    batch.doubted_for = Some(why);
+                    (why, Class::Transient)
+                }
+                Tried::Open => {
+                    let why = batch.doubted_for.unwrap_or(Why::Other);
                     (why, Class::Transient)
                 }
                 Tried::Refused => {
-                    batch.is_in_doubt = true;
+                    batch.doubted_for = Some(Why::Refused);
                     if self.mistakes(Mistake::FenceBeforeDedup) {
                         self.weakened();
                         let heard = Heard::NotCommitted(Why::Refused);
@@ -151,7 +157,7 @@ impl<K: Kind> Trips<K> {
         }
     }
 
-    async fn try_once(&self, batch: &mut Batch<K>, tries: &mut Tries<K>) -> Tried<K> {
+    async fn try_once(&self, batch: &mut Batch<K>, tries: &mut Tries<K>) -> Tried {
         let is_unnamed = self.mistakes(Mistake::IdsUnnamed);
         self.weakened_if(is_unnamed);
         let inputs = tries.open.iter().map(|&at| &batch.inputs[at]);
@@ -166,9 +172,14 @@ impl<K: Kind> Trips<K> {
             Err(_) => return Tried::Panicked,
         };
         let record = self.folded_on(tries, record);
+        self.prove(batch, &tries.open, record.as_ref());
         let folded = self.fold(batch, &mut tries.open, record.as_ref());
         if folded.entries.is_empty() {
-            return Tried::Nothing(folded);
+            tries.open = self.answer_settled(batch, folded, record.as_ref());
+            return match tries.open.is_empty() {
+                true => Tried::Settled,
+                false => Tried::Open,
+            };
         }
         let commit = Commit {
             expected: record.as_ref().map(|record| &record.version),
@@ -181,11 +192,15 @@ impl<K: Kind> Trips<K> {
             committed,
             Err(_) | Ok(Err(CommitError::Refused | CommitError::InDoubt(_)))
         ) {
-            let carried = folded.entries.iter().map(|sent| sent.number);
-            batch.in_doubt.extend(carried);
+            let based = record.as_ref().map(|record| &record.version);
+            let carried = folded.entries.iter();
+            let in_doubt = carried.map(|sent| (sent.number, based.cloned()));
+            batch.in_doubt.extend(in_doubt);
         }
         match committed {
             Ok(Ok(_)) => {
+                let carried = folded.entries.iter().map(|sent| sent.number);
+                batch.landed.extend(carried);
                 batch.answer(folded.outcomes);
                 Tried::Landed
             }
@@ -230,12 +245,12 @@ impl<K: Kind> Trips<K> {
         let is_whole = self.mistakes(Mistake::NotSplit);
         self.weakened_if(is_whole && open.len() > 1);
         if is_whole || open.len() == 1 {
-            return batch.fail_all(&open, why);
+            return self.fail_all(batch, &open, why);
         }
         let second = open.split_off(open.len().div_ceil(2));
         if self.mistakes(Mistake::SecondHalfLeft) {
             self.weakened();
-            batch.fail_all(&second, Why::Refused);
+            self.fail_all(batch, &second, Why::Refused);
         } else {
             groups.push(second);
         }
@@ -285,10 +300,10 @@ impl<K: Kind> Trips<K> {
     /// Its attempts are over.
     fn gives_up(&self, batch: &mut Batch<K>, open: &[usize], why: Why) {
         let is_bold = self.mistakes(Mistake::NoProof);
-        self.weakened_if(is_bold && batch.is_in_doubt);
+        self.weakened_if(is_bold && batch.is_in_doubt());
         match is_bold {
             true => batch.tell_all(open, &Heard::NotCommitted(why)),
-            false => batch.fail_all(open, why),
+            false => self.fail_all(batch, open, why),
         }
     }
 }
