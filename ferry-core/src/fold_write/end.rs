@@ -5,7 +5,7 @@ use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
 use super::{
     Command, ErrorOf,
     again::Setback,
-    group::Held,
+    group::{Held, Naming},
     overtaken::leave,
     trip::{Aim, Trip},
 };
@@ -95,8 +95,9 @@ impl<F: Fold> Trip<F> {
 
     /// Answers an input that has left the groups with the failure that is true of it.
     pub(super) fn answer_failed(&mut self, mut held: Held<F>, cause: Cause<ErrorOf<F>>) {
-        // Without an id nobody is known not to be a twin; but what never had one was never written for another either.
-        let if_unknown = !matches!(cause, Cause::Panicked(_));
+        // Without an id nobody is known not to be a twin; but what fails since it never had one is not written for another either.
+        let is_nameless = held.naming == Naming::Never && matches!(cause, Cause::Panicked(_));
+        let if_unknown = !is_nameless;
         if held.is_clear() && self.has_twin_of(&held).unwrap_or(if_unknown) {
             held.may_be_stored();
         }

@@ -9,9 +9,17 @@ pub(super) struct Held<F: Fold> {
     pub(super) ticket: Ticket,
     pub(super) deadline: Option<Instant>,
     pub(super) input: F::Input,
+    pub(super) naming: Naming,
     pub(super) standing: Standing<VersionOf<F>>,
     pub(super) in_doubt_as: InDoubtAs,
     pub(super) place: Place<VersionOf<F>>,
+}
+
+/// Whether an input has ever had an id: what has had none was never taken for another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    Never,
+    Once,
 }
 
 /// What became of an input in the commits in doubt of which one may have landed: the last, and those before it on the same

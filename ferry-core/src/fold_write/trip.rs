@@ -4,7 +4,7 @@ use alloc::{boxed::Box, collections::VecDeque, sync::Arc, vec::Vec};
 
 use super::{
     BatchOf, Command, Done, EntryOf, ErrorOf, IdOf, KeyOf, Reading, Settled, Tally,
-    group::{Fate, Held, InDoubtAs, Place, Standing},
+    group::{Fate, Held, InDoubtAs, Naming, Place, Standing},
 };
 use crate::{
     Cause, Fold, Instant, Retry,
@@ -88,6 +88,7 @@ impl<F: Fold> Trip<F> {
             ticket: item.ticket,
             deadline: item.deadline,
             input: item.input,
+            naming: Naming::Never,
             standing: Standing::Clear,
             in_doubt_as: InDoubtAs::Nothing,
             place: Place::Kept,
@@ -154,6 +155,7 @@ impl<F: Fold> Trip<F> {
             match guard(|| self.fold.id(&self.group[at].input)) {
                 Ok(id) => {
                     self.ids.push(id);
+                    self.group[at].naming = Naming::Once;
                     at += 1;
                 }
                 Err(message) => self.fail(at, Cause::Panicked(message)),

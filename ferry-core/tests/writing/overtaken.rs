@@ -259,3 +259,44 @@ fn an_input_is_in_doubt_while_its_twin_goes_on_though_its_id_panicked_as_it_left
     story.hears(&["1: 10"]).ends();
     assert_eq!(story.store.ids(), [1]);
 }
+
+/// A fold that panics at some of the next times that it is asked for an id: those whose bits are set, from the lowest on.
+struct Fitful(Arc<AtomicU64>);
+
+impl Fold for Fitful {
+    type Schema = Accounts;
+    type Input = Deposit;
+    type Outcome = i64;
+
+    fn id(&self, deposit: &Deposit) -> u64 {
+        let asks = self.0.load(Relaxed);
+        self.0.store(asks >> 1, Relaxed);
+        assert!(asks & 1 == 0, "startled");
+        deposit.id
+    }
+
+    fn empty(&self, account: &u64) -> Account {
+        Deposits.empty(account)
+    }
+
+    fn step(&self, account: &mut Account, deposit: &Deposit) -> StepOf<Self> {
+        Deposits.step(account, deposit)
+    }
+}
+
+#[test]
+fn an_input_whose_id_panicked_is_in_doubt_though_that_of_its_twin_panicked_as_they_were_compared() {
+    let asks = Arc::new(AtomicU64::new(0));
+    let twins = [deposit(1, 10), deposit(1, 10)].map(|deposit| (deposit, None));
+    let mut story = Story::with(Fitful(Arc::clone(&asks)), RETRY, twins);
+    story.reads().commit_fails(down());
+    // The first is asked, and asked once more to be compared; then the second.
+    asks.store(0b101, Relaxed);
+    story
+        .sleeps()
+        .hears(&["1: in doubt, panicked startled"])
+        .reads()
+        .commit_lands();
+    story.hears(&["1: 10"]).ends();
+    assert_eq!(story.store.ids(), [1]);
+}
