@@ -280,6 +280,12 @@ impl<K: Kind> World<K> {
         panics
     }
 
+    /// The same of a commit, which in a story panics where the script says so.
+    pub(crate) fn commit_panics(&self, life: Life, key: u32) -> bool {
+        let by_script = self.lock().script.as_mut().map(|script| script.panics(key));
+        by_script.unwrap_or_else(|| self.call_panics(life, key))
+    }
+
     /// What the nodes show once nothing moves any more.
     pub(crate) fn stats(&self) -> Vec<(Up<K>, Stats)> {
         let nodes = 0..self.draws.size.nodes;

@@ -5,7 +5,7 @@ use super::{
     expected::{Expected, NOTHING, applied, in_doubt, not_committed},
     safeguards::{
         COMMIT_FENCE, DEDUP, DEDUP_BEFORE_ALL_ELSE, DEDUP_BEFORE_THE_FENCE, DOUBT_OF_A_REFUSAL,
-        IN_DOUBT_NOT_FAILED, IN_DOUBT_NOT_LANDED, PROOF_OF_NOT_COMMITTED, READ_AFTER_REFUSAL,
+        IN_DOUBT_NOT_FAILED, IN_DOUBT_NOT_LANDED, PROOF_OF_NOT_COMMITTED, READ_AFTER_REFUSAL, WAITING_FOR_OWN_COMMIT,
     },
     setting::Setting,
     stage::{Caller, KEY, NODE_A, NODE_B, millis, secs},
@@ -143,6 +143,18 @@ pub(super) const STORIES: &[Scenario] = &[
         setting: Setting::TWO_TRIES,
         plays: everywhere!(doubt_is_kept),
         without: &[IN_DOUBT_NOT_FAILED.fails(&[Property::TrueAnswers])],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "declined-in-doubt",
+        rows: &[8],
+        gist: "an input whose commit may still land is declined without the one before it, and is not told so",
+        setting: Setting::TWO_TRIES,
+        plays: everywhere!(declined_in_doubt),
+        by_hand: &[(
+            Play::ByHand(declined_in_doubt::<ByHand<Purses>>),
+            WAITING_FOR_OWN_COMMIT.fails(&[Property::TrueAnswers]),
+        )],
         ..Scenario::BLANK
     },
 ];
@@ -305,4 +317,26 @@ fn landed_before_refused<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
 
 fn doubt_is_kept<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
     first_lands_last(stage, Fate::Busy, StoreError::Busy);
+}
+
+fn declined_in_doubt<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    let ahead = stage.submit(NODE_A, KEY, 1, 5);
+    let paid_in = stage.submit(NODE_A, KEY, 2, 50);
+    let paid_out = stage.submit(NODE_A, KEY, 3, -50);
+    stage.run_for(millis(22));
+    stage.next_commit(KEY, Fate::Late(secs(10)));
+    stage.next_commit_panics(KEY);
+    // Tried apart, the first of them comes to nothing.
+    stage.next_commit(KEY, Fate::Busy);
+    stage.next_commit(KEY, Fate::Busy);
+    stage.run_for(secs(5));
+    stage.hears(ahead, applied(1, 5));
+    stage.hears(paid_in, in_doubt(StoreError::Busy));
+    stage.hears(paid_out, in_doubt(Why::CallPanicked));
+    stage.holds(KEY, &[1]);
+    stage.run_for(secs(10));
+    stage.holds(KEY, &[1, 2, 3]);
+    let again = stage.submit(NODE_B, KEY, 3, -50);
+    stage.run_for(secs(1));
+    stage.hears(again, applied(3, 5));
 }

@@ -5,10 +5,10 @@ use core::num::NonZeroUsize;
 use super::{
     Play, Scenario, Stage,
     commits::everywhere,
-    expected::{MISMATCH, NOTHING, TOO_OLD, applied, declined},
+    expected::{MISMATCH, NOTHING, TOO_OLD, applied, declined, in_doubt, not_committed},
     safeguards::{
-        BOUND_OF_FORGETTING, CONTENT_LOOKED_AT, DEDUP, DEDUP_IN_BATCH, IDS_IN_RECORD,
-        STORED_OUTCOMES,
+        BOUND_OF_FORGETTING, CONTENT_LOOKED_AT, DEDUP, DEDUP_IN_BATCH, DOUBT_OF_TWINS,
+        IDS_IN_RECORD, STORED_OUTCOMES,
     },
     setting::Setting,
     stage::{KEY, NODE_A, NODE_B, millis, secs},
@@ -16,7 +16,8 @@ use super::{
 use crate::{
     checkers::Property,
     kind::{Fenced, Kind, Projected},
-    purses::Purses,
+    purses::{Purses, StoreError},
+    sent::Quirk,
     weak::ByHand,
 };
 
@@ -48,6 +49,18 @@ pub(super) const STORIES: &[Scenario] = &[
         by_hand: &[(
             Play::ByHand(twice_in_one_batch::<ByHand<Purses>>),
             DEDUP_IN_BATCH.fails(&[Property::AppliedOnce]),
+        )],
+        ..Scenario::BLANK
+    },
+    Scenario {
+        name: "twins-parted",
+        rows: &[16],
+        gist: "the same input is in both halves of a batch: one half lands, the other fails, and nobody hears that nothing was written",
+        setting: Setting::TWO_TRIES,
+        plays: everywhere!(twins_parted),
+        by_hand: &[(
+            Play::ByHand(twins_parted::<ByHand<Purses>>),
+            DOUBT_OF_TWINS.fails(&[Property::TrueAnswers]),
         )],
         ..Scenario::BLANK
     },
@@ -128,6 +141,25 @@ fn twice_in_one_batch<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
     stage.holds(KEY, &[1, 2]);
     let batches = stage.stats(NODE_A).counters.batches;
     stage.expect(batches == 2, || format!("{batches} batches, and not two"));
+}
+
+fn twins_parted<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {
+    let ahead = stage.submit(NODE_A, KEY, 1, 5);
+    let one = stage.submit(NODE_A, KEY, 2, 7);
+    let poison = stage.submit_bad(NODE_A, KEY, 3, Quirk::Poison);
+    let twin = stage.submit(NODE_A, KEY, 2, 7);
+    let beside = stage.submit(NODE_A, KEY, 4, 1);
+    // For the one ahead, all four, the first half, and each of its inputs; and then for the second half.
+    stage.next_reads(KEY, 5);
+    stage.next_read_fails(KEY);
+    stage.next_read_fails(KEY);
+    stage.run_for(secs(1));
+    stage.hears(ahead, applied(1, 5));
+    stage.hears(one, applied(2, 12));
+    stage.hears(poison, not_committed(StoreError::NotAllowed));
+    stage.hears(twin, in_doubt(StoreError::Busy));
+    stage.hears(beside, not_committed(StoreError::Busy));
+    stage.holds(KEY, &[1, 2]);
 }
 
 fn same_id_other_content<K: Kind<Load = Purses>>(stage: &mut Stage<K>) {

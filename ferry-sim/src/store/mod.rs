@@ -141,7 +141,7 @@ impl<K: Kind> SimStore<K> {
     ) -> Result<Answered<K::Load>, Panicked> {
         self.step(call.key).await;
         let heard = self.awaited(answered).await;
-        if self.world.call_panics(self.life, call.key) {
+        if self.world.commit_panics(self.life, call.key) {
             self.is_told(call, Verdict::Panicked).await;
             self.world.lock().given_up.insert(call.nth);
             return Err(Panicked);

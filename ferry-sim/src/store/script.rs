@@ -65,6 +65,8 @@ pub(crate) struct Script {
     courses: Vec<(Cue, Course)>,
     /// After so many entries the next projection of the key ends, and says so.
     parts: Vec<(u32, usize)>,
+    /// The next commit of each of these keys panics where its answer is awaited.
+    panics: Vec<u32>,
 }
 
 impl Script {
@@ -77,10 +79,16 @@ impl Script {
         self.parts.push((key, entries));
     }
 
+    /// The next commit of the key panics once its caller has waited for its answer.
+    pub(crate) fn add_panic(&mut self, key: u32) {
+        self.panics.push(key);
+    }
+
     /// Nothing out of the ordinary from here on.
     pub(crate) fn clear(&mut self) {
         self.courses.clear();
         self.parts.clear();
+        self.panics.clear();
     }
 
     /// What becomes of this call.
@@ -94,6 +102,12 @@ impl Script {
             Some(found) => self.courses.remove(found).1,
             None => Course::of(Fate::Plain),
         }
+    }
+
+    /// Whether this one does.
+    pub(crate) fn panics(&mut self, key: u32) -> bool {
+        let found = self.panics.iter().position(|&of| of == key);
+        found.is_some_and(|found| self.panics.remove(found) == key)
     }
 
     pub(crate) fn part(&mut self, key: u32) -> Option<usize> {

@@ -60,6 +60,13 @@ impl<K: Kind<Load = Purses>> Stage<K> {
         self.cue(Op::Commit, key, Some(node), Course::slow(slow));
     }
 
+    /// The next commit panics once its node has waited for the answer.
+    pub(in crate::scenario) fn next_commit_panics(&mut self, key: u32) {
+        if let Some(script) = &mut self.world.lock().script {
+            script.add_panic(key);
+        }
+    }
+
     pub(in crate::scenario) fn every_commit(&mut self, key: u32, fate: Fate) {
         self.every(Op::Commit, key, fate);
     }
@@ -87,6 +94,13 @@ impl<K: Kind<Load = Purses>> Stage<K> {
     /// The next move of a marker whose view is in another store is on its way for so much longer.
     pub(in crate::scenario) fn slow_mark(&mut self, key: u32, slow: Duration) {
         self.cue(Op::Mark, key, None, Course::slow(slow));
+    }
+
+    /// So many reads find what there is.
+    pub(in crate::scenario) fn next_reads(&mut self, key: u32, reads: usize) {
+        for _ in 0..reads {
+            self.cue(Op::Read, key, None, Course::of(Fate::Plain));
+        }
     }
 
     pub(in crate::scenario) fn next_read_fails(&mut self, key: u32) {
