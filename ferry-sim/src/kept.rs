@@ -5,6 +5,7 @@
 //! of fenced
 //! without no fence on commit
 //! shows P3
+//! meets LandedLate
 //! seed 2
 //! hash 41a5e2d90c7b3f68
 //! setting 14:c3f0000000000000 20:1
@@ -12,7 +13,9 @@
 //! # what follows a hash mark is for people
 //! ```
 //!
-//! `of`, `shows` and `seed` have to be there; `without` names a [mutant](crate::mutants). The other lines are what the run
+//! `of`, `shows` and `seed` have to be there; `without` names a [mutant](crate::mutants). `meets` names a [point](Point) that
+//! each of the runs is kept for, and there may be several: once anything else is drawn, a seed may come by there no more, and is to be
+//! replaced by one that does. The other lines are what the run
 //! draws, stream by stream: positions and values, both from zero on, values in hexadecimal; what is not mentioned is zero. A
 //! file without any of them is about seeds as they are, and may name several, each by a line of its own.
 
@@ -26,7 +29,7 @@ use crate::{
     checkers::Property,
     event::Event,
     mutants::Mutant,
-    points::Whose,
+    points::{Point, Whose},
     shrink::Shrunk,
     simulation::Report,
     tape::{Choices, Path},
@@ -47,6 +50,8 @@ pub struct Kept {
     pub without: Option<&'static Mutant>,
     /// Which property was violated.
     pub shows: Property,
+    /// What each of the runs has to come by, or it is kept for nothing.
+    pub meets: Vec<Point>,
     /// What is run.
     pub runs: Runs,
 }
@@ -96,6 +101,8 @@ pub enum Wrong {
     Mutant,
     /// `shows` names no property.
     Property,
+    /// `meets` names no point.
+    Point,
     /// No number where one has to be.
     Number,
     /// It begins with no word that is known, nor with the name of a stream.
@@ -118,8 +125,15 @@ impl Kept {
             of,
             without,
             shows,
+            meets: Vec::new(),
             runs,
         }
+    }
+
+    /// What a run of these was to come by, and did not.
+    pub fn missed<'a>(&'a self, report: &'a Report) -> impl Iterator<Item = Point> + 'a {
+        let meets = self.meets.iter().copied();
+        meets.filter(|&point| report.points.count(point) == 0)
     }
 
     /// Reads it.
@@ -177,6 +191,7 @@ struct Parsed {
     of: Option<Whose>,
     without: Option<&'static Mutant>,
     shows: Option<Property>,
+    meets: Vec<Point>,
     seeds: Vec<u64>,
     hash: Option<u64>,
     choices: Option<Choices>,
@@ -190,6 +205,7 @@ impl Parsed {
             "of" => self.of = Some(Whose::named(rest).ok_or(Wrong::Simulation)?),
             "without" => self.without = Some(Mutant::named(rest).ok_or(Wrong::Mutant)?),
             "shows" => self.shows = Some(property(rest).ok_or(Wrong::Property)?),
+            "meets" => self.meets.push(Point::named(rest).ok_or(Wrong::Point)?),
             "seed" => self.seeds.push(rest.parse().map_err(|_| Wrong::Number)?),
             "hash" => self.hash = Some(hex(rest).ok_or(Wrong::Number)?),
             stream => {
@@ -220,6 +236,7 @@ impl Parsed {
             of,
             without: self.without,
             shows,
+            meets: self.meets,
             runs,
         })
     }
@@ -258,6 +275,9 @@ impl fmt::Display for Kept {
             writeln!(f, "without {}", mutant.name)?;
         }
         writeln!(f, "shows P{}", self.shows.number())?;
+        for point in &self.meets {
+            writeln!(f, "meets {}", point.name())?;
+        }
         match &self.runs {
             Runs::Seeds(seeds) => seeds.iter().try_for_each(|seed| writeln!(f, "seed {seed}")),
             Runs::Choices {
@@ -315,10 +335,13 @@ impl fmt::Display for Wrong {
             Self::Simulation => f.write_str("the simulations are \"fenced\" and \"projected\""),
             Self::Mutant => f.write_str("there is no mutant of this name"),
             Self::Property => f.write_str("there is no property of this number, as in \"P3\""),
+            Self::Point => {
+                f.write_str("there is no point of this name, as in \"meets Overtaken\"")
+            }
             Self::Number => f.write_str("a number has to be here"),
             Self::Word => write!(
                 f,
-                "it begins with none of of, without, shows, seed, hash, {}",
+                "it begins with none of of, without, shows, meets, seed, hash, {}",
                 STREAMS.join(", ")
             ),
             Self::Draw => f.write_str("a draw is written as position:value, as in \"3:ff\""),
@@ -336,6 +359,8 @@ mod tests {
 of projected
 without no fence on project
 shows P6
+meets ShownLate
+meets Crash
 seed 7
 hash 00000000000000ff
 setting 3:ff 5:1
@@ -373,9 +398,10 @@ faults.2.11 0:8000000000000000
         assert!(with("projected", "both").starts_with("line 2: the simulations"));
         assert!(with("no fence on project", "nothing").starts_with("line 3: there is no mutant"));
         assert!(with("P6", "P60").starts_with("line 4: there is no property"));
-        assert!(with("seed 7", "seed x").starts_with("line 5: a number"));
-        assert!(with("setting", "settings").starts_with("line 7: it begins with none"));
-        assert!(with("3:ff", "3=ff").starts_with("line 7: a draw"));
-        assert!(with("3:ff", "99999999999:ff").starts_with("line 7: a draw"));
+        assert!(with("Crash", "crash").starts_with("line 6: there is no point"));
+        assert!(with("seed 7", "seed x").starts_with("line 7: a number"));
+        assert!(with("setting", "settings").starts_with("line 9: it begins with none"));
+        assert!(with("3:ff", "3=ff").starts_with("line 9: a draw"));
+        assert!(with("3:ff", "99999999999:ff").starts_with("line 9: a draw"));
     }
 }

@@ -25,6 +25,18 @@ macro_rules! points {
                 match self { $(Self::$point => $words,)* }
             }
 
+            /// Its name.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$point => stringify!($point),)* }
+            }
+
+            /// The one with this name.
+            #[must_use]
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|point| point.name() == name)
+            }
+
             /// How often it has to happen in a thousand seeds of the default size. Zero: it is too rare to be asked of every
             /// run, or cannot happen in this simulation.
             #[must_use]

@@ -96,9 +96,15 @@ fn what_was_once_found_stays_mended() {
         let text = std::fs::read_to_string(&path).unwrap();
         let kept = Kept::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(kept.without, None, "{name}: a mutant is never mended");
+        assert!(!kept.meets.is_empty(), "{name}: what is it kept for?");
         for report in kept.run() {
             let (seed, violations) = (report.seed, &report.violations);
             assert!(violations.is_empty(), "{name}, seed {seed}: {violations:?}");
+            let missed: Vec<_> = kept.missed(&report).collect();
+            assert!(
+                missed.is_empty(),
+                "{name}, seed {seed} does not come by {missed:?} any more: keep one that does"
+            );
         }
         if let Runs::Seeds(seeds) = kept.runs {
             assert!(!seeds.is_empty(), "{name}");
