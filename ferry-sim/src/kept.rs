@@ -335,9 +335,7 @@ impl fmt::Display for Wrong {
             Self::Simulation => f.write_str("the simulations are \"fenced\" and \"projected\""),
             Self::Mutant => f.write_str("there is no mutant of this name"),
             Self::Property => f.write_str("there is no property of this number, as in \"P3\""),
-            Self::Point => {
-                f.write_str("there is no point of this name, as in \"meets Overtaken\"")
-            }
+            Self::Point => f.write_str("there is no point of this name, as in \"meets Overtaken\""),
             Self::Number => f.write_str("a number has to be here"),
             Self::Word => write!(
                 f,

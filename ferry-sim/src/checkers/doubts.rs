@@ -144,11 +144,7 @@ fn open<W: Workload>(batch: &Batch<'_>, history: &History<W>) -> BTreeSet<Submis
     open.into_keys().collect()
 }
 
-fn was_answered_before<W: Workload>(
-    at: Instant,
-    id: SubmissionId,
-    history: &History<W>,
-) -> bool {
+fn was_answered_before<W: Workload>(at: Instant, id: SubmissionId, history: &History<W>) -> bool {
     let asked = history.submission(id);
     let answer = asked.and_then(|asked| asked.answer.as_ref());
     answer.is_some_and(|(answered, _)| *answered < at)

@@ -5,7 +5,8 @@ use super::{
     expected::{Expected, NOTHING, applied, in_doubt, not_committed},
     safeguards::{
         COMMIT_FENCE, DEDUP, DEDUP_BEFORE_ALL_ELSE, DEDUP_BEFORE_THE_FENCE, DOUBT_OF_A_REFUSAL,
-        IN_DOUBT_NOT_FAILED, IN_DOUBT_NOT_LANDED, PROOF_OF_NOT_COMMITTED, READ_AFTER_REFUSAL, WAITING_FOR_OWN_COMMIT,
+        IN_DOUBT_NOT_FAILED, IN_DOUBT_NOT_LANDED, PROOF_OF_NOT_COMMITTED, READ_AFTER_REFUSAL,
+        WAITING_FOR_OWN_COMMIT,
     },
     setting::Setting,
     stage::{Caller, KEY, NODE_A, NODE_B, millis, secs},
