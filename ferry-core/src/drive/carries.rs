@@ -125,13 +125,14 @@ pub(super) trait Carrier<C: Carries>: Send + Sync + 'static {
     fn weight(&self, input: &C::Input) -> usize;
 
     /// Carries the batch to its end. The answers known then are left in the gear, to be
-    /// [`deliver`](Self::deliver)ed once the batch is counted as finished.
+    /// [`deliver`](Self::deliver)ed once the batch is counted as finished. After a panic the gear is of no use any more, and the
+    /// batch may be gone; its callers know.
     fn carry(
         &self,
-        gear: Self::Gear,
-        batch: BatchOf<C>,
+        gear: &mut Self::Gear,
+        batch: &mut Option<BatchOf<C>>,
         passes: &mut Passes,
-    ) -> impl Future<Output = (Self::Gear, BatchOf<C>)> + Send;
+    ) -> impl Future<Output = ()> + Send;
 
     /// What the batch took, if there is more to tell than its size.
     fn tally<'g>(&self, gear: &'g Self::Gear) -> Option<&'g Tally>;

@@ -1,9 +1,9 @@
 //! The tasks that carry batches: parked while there is nothing to do, woken with the next batch.
 
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
-use core::{future::poll_fn, task::Poll, time::Duration};
+use core::{future::poll_fn, mem, task::Poll, time::Duration};
 
-use crate::Instant;
+use crate::{Instant, guard::discard};
 
 use super::{
     carries::{Carrier, Carries, Crew, Kit, Task},
@@ -84,12 +84,17 @@ async fn carry<C: Carries, X: Carrier<C>>(
         let batch = batch.begin();
         let stub = batch.stub();
         let mut trip = shared.observer.trip::<C>(flight, &batch, || shared.now());
-        let (gear, ending) = match catch(|| carrier.carry(kit.gear, batch, &mut trip.passes)).await
-        {
-            Ok((gear, batch)) => (gear, Ending::Carried(batch)),
-            Err(_told_to_the_callers) => (carrier.gear(seed), Ending::Lost(stub)),
+        let mut batch = Some(batch);
+        let carried = catch(|| carrier.carry(&mut kit.gear, &mut batch, &mut trip.passes)).await;
+        let ending = match (carried, batch) {
+            (Ok(()), Some(batch)) => Ending::Carried(batch),
+            (Ok(()), None) => unreachable!("a batch that was carried is there"),
+            (Err(_told_to_the_callers), batch) => {
+                discard(batch);
+                discard(mem::replace(&mut kit.gear, carrier.gear(seed)));
+                Ending::Lost(stub)
+            }
         };
-        kit.gear = gear;
         let done = Finished {
             shard,
             hash,

@@ -156,10 +156,13 @@ impl<B: BatchCall> Carrier<OwnCallOf<B>> for CallCarrier<B> {
 
     async fn carry(
         &self,
-        mut gear: Gear<B>,
-        mut batch: BatchOf<OwnCallOf<B>>,
+        gear: &mut Gear<B>,
+        batch: &mut Option<BatchOf<OwnCallOf<B>>>,
         passes: &mut Passes,
-    ) -> (Gear<B>, BatchOf<OwnCallOf<B>>) {
+    ) {
+        let Some(batch) = batch else {
+            unreachable!("there is a batch to carry")
+        };
         for item in batch.drain() {
             let Carried { input, reply, .. } = item.input;
             gear.inputs.push(input);
@@ -170,7 +173,7 @@ impl<B: BatchCall> Carrier<OwnCallOf<B>> for CallCarrier<B> {
             inputs: taken,
             outcomes,
             ..
-        } = &mut gear;
+        } = &mut *gear;
         let called = catch(|| self.0.call(batch.key(), taken, outcomes));
         let called = passes.call(called).await;
         let outcomes = gear.outcomes.len();
@@ -184,7 +187,6 @@ impl<B: BatchCall> Carrier<OwnCallOf<B>> for CallCarrier<B> {
         }
         gear.failed = cause.map(|cause| (Failure::InDoubt(cause), Tally::of_failed(inputs)));
         gear.inputs.drain(..).for_each(discard);
-        (gear, batch)
     }
 
     fn tally<'g>(&self, gear: &'g Gear<B>) -> Option<&'g Tally> {

@@ -54,14 +54,15 @@ where
 
     async fn carry(
         &self,
-        gear: Self::Gear,
-        batch: BatchOf<ProjectedWrite<P>>,
+        gear: &mut Self::Gear,
+        batch: &mut Option<BatchOf<ProjectedWrite<P>>>,
         passes: &mut Passes,
-    ) -> (Self::Gear, BatchOf<ProjectedWrite<P>>) {
-        let Gear {
-            call, mut answers, ..
-        } = gear;
-        let mut command = call.start(self.edge.now(), batch);
+    ) {
+        let (Some(call), Some(setting_out)) = (gear.call.take(), batch.take()) else {
+            unreachable!("there is a batch to carry")
+        };
+        let answers = &mut gear.answers;
+        let mut command = call.start(self.edge.now(), setting_out);
         loop {
             answers.add(
                 command
@@ -85,14 +86,10 @@ where
                 Command::Project(stage) => passes.project(&self.edge, stage).await,
                 Command::Sleep(stage) => passes.sleep(&self.edge, stage).await,
                 Command::Done(done) => {
-                    let tally = *done.tally();
-                    let (batch, call) = done.finish();
-                    let gear = Gear {
-                        call,
-                        answers,
-                        tally,
-                    };
-                    return (gear, batch);
+                    gear.tally = *done.tally();
+                    let (carried, call) = done.finish();
+                    (gear.call, *batch) = (Some(call), Some(carried));
+                    return;
                 }
             };
         }

@@ -67,9 +67,8 @@ impl<C: Carries> Place<C> {
         if shared.is_closed() {
             return Err(shared.reject(passenger.rejected(Reason::Closed)));
         }
-        let (submission, effects) = shared.board_at_once(passenger, within)?;
+        let submission = shared.board_at_once(passenger, within)?;
         self.used();
-        shared.boarded(effects);
         Ok(submission)
     }
 
@@ -127,8 +126,7 @@ impl<C: Carries> Shared<C> {
             };
             passenger.now = self.now();
             match self.board_or_wait(place, passenger, called.is_some()) {
-                Boarding::Accepted(submission) => return Ok(submission),
-                Boarding::Rejected(rejected) => return Err(self.reject(rejected)),
+                Boarding::Over(boarded) => return boarded,
                 Boarding::KeyFull(back, standing) => {
                     passenger = back;
                     // Called in vain, which only a key's own `Eq` can bring about.
@@ -172,26 +170,23 @@ impl<C: Carries> Shared<C> {
         let (hash, weight) = (passenger.hash, passenger.weight);
         let (now, caller) = (passenger.now, passenger.caller);
         let shard = self.shard(hash);
+        let mut effects = Effects::default();
         let mut state = shard.state.lock();
-        let (boarded, effects) = if !is_called && state.is_behind(&passenger) {
-            (Err(passenger.rejected(Reason::KeyFull)), Effects::default())
+        let boarded = if !is_called && state.is_behind(&passenger) {
+            Err(passenger.rejected(Reason::KeyFull))
         } else {
-            self.board(shard, &mut state, passenger, None)
+            self.board(shard, &mut state, passenger, None, &mut effects)
         };
-        let Rejected { reason, key, input } = match boarded {
-            Ok(submission) => {
+        let Rejected { key, input, .. } = match boarded {
+            Err(full) if full.reason == Reason::KeyFull => full,
+            boarded => {
                 drop(state);
-                place.used();
-                self.boarded(effects);
-                return Boarding::Accepted(submission);
+                if boarded.is_ok() {
+                    place.used();
+                }
+                return Boarding::Over(self.boarded(boarded, effects));
             }
-            Err(rejected) => rejected,
         };
-        if reason != Reason::KeyFull {
-            drop(state);
-            self.act(effects);
-            return Boarding::Rejected(Rejected { reason, key, input });
-        }
         let (turn, waiter) = state.key_lines.join(hash, &key);
         drop(state);
         let standing = InKeyLine {
@@ -213,8 +208,7 @@ impl<C: Carries> Shared<C> {
 }
 
 enum Boarding<C: Carries> {
-    Accepted(SubmissionOf<C>),
-    Rejected(RejectedOf<C>),
+    Over(Result<SubmissionOf<C>, RejectedOf<C>>),
     KeyFull(Passenger<C>, InKeyLine<C>),
 }
 

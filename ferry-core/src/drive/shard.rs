@@ -147,14 +147,18 @@ impl<C: Carries> Shard<C> {
     }
 
     /// Takes the machine's commands, and what else follows from the last event.
-    pub(super) fn settle(&self, state: &mut State<C>, shared: &Shared<C>) -> Effects<C> {
+    pub(super) fn settle(
+        &self,
+        state: &mut State<C>,
+        shared: &Shared<C>,
+        effects: &mut Effects<C>,
+    ) {
         while state.permit == Permit::NotAsked && state.per_key.wants_permit() {
             match shared.permits.take_or_wait(self.index) {
                 Ok(()) => state.per_key.lend_permit(),
                 Err(_) => state.permit = Permit::InLine,
             }
         }
-        let mut effects = Effects::default();
         while let Some(command) = state.per_key.poll() {
             match command {
                 Command::Dispatch(batch) => {
@@ -186,7 +190,6 @@ impl<C: Carries> Shard<C> {
             state.armed = Some(due);
             effects.alarm = Some(due);
         }
-        effects
     }
 }
 
@@ -207,6 +210,13 @@ impl<C: Carries> State<C> {
 }
 
 impl<C: Carries> Effects<C> {
+    pub(super) fn is_nothing(&self) -> bool {
+        self.launch.is_none()
+            && self.called.is_empty()
+            && self.alarm.is_none()
+            && self.others.is_empty()
+    }
+
     fn launch(&mut self, launch: Launch<C>) {
         match self.launch {
             None => self.launch = Some(launch),
@@ -236,7 +246,8 @@ impl<C: Carries> Home<C::Answer, C::Error> for Shard<C> {
             return;
         };
         state.counters.withdrawn += 1;
-        let mut effects = self.settle(&mut state, &shared);
+        let mut effects = Effects::default();
+        self.settle(&mut state, &shared, &mut effects);
         state.call_waiters(carried.hash, &mut effects.called);
         drop(state);
         carried.reply.forgo();

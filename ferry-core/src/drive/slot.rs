@@ -41,10 +41,12 @@ impl<A, E> Slot<A, E> {
         }
     }
 
-    /// Takes the answer, or has the task woken when it is there.
-    pub(super) fn poll(&self, cx: &mut Context<'_>) -> Poll<Verdict<A, E>> {
-        if let Some(answered) = self.look(cx.waker()) {
-            return answered;
+    /// Takes the answer, or has the task woken when it is there. `is_first`: nobody has asked before, so that no waker is here.
+    pub(super) fn poll(&self, cx: &mut Context<'_>, is_first: bool) -> Poll<Verdict<A, E>> {
+        if !is_first {
+            if let Some(answered) = self.look(cx.waker()) {
+                return answered;
+            }
         }
         // A waker is foreign code: it is cloned, and dropped, when nothing is locked.
         let waker = cx.waker().clone();

@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 use core::{
     fmt,
     future::Future,
+    mem,
     pin::Pin,
     task::{Context, Poll},
 };
@@ -31,12 +32,17 @@ pub struct Submission<A, E> {
 struct Way<A, E> {
     slot: Arc<Slot<A, E>>,
     ticket: Ticket,
+    is_polled: bool,
 }
 
 impl<A, E> Submission<A, E> {
     pub(super) fn new(slot: Arc<Slot<A, E>>, ticket: Ticket) -> Self {
         Self {
-            way: Some(Way { slot, ticket }),
+            way: Some(Way {
+                slot,
+                ticket,
+                is_polled: false,
+            }),
         }
     }
 }
@@ -48,10 +54,11 @@ impl<A, E> Future for Submission<A, E> {
     ///
     /// When polled again after it has completed.
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(way) = &self.way else {
+        let Some(way) = &mut self.way else {
             panic!("`Submission` polled after it completed")
         };
-        let Poll::Ready(answer) = way.slot.poll(cx) else {
+        let is_first = !mem::replace(&mut way.is_polled, true);
+        let Poll::Ready(answer) = way.slot.poll(cx, is_first) else {
             return Poll::Pending;
         };
         self.way = None;
@@ -67,7 +74,7 @@ impl<A, E> FusedFuture for Submission<A, E> {
 
 impl<A, E> Drop for Submission<A, E> {
     fn drop(&mut self) {
-        if let Some(Way { slot, ticket }) = self.way.take() {
+        if let Some(Way { slot, ticket, .. }) = self.way.take() {
             slot.desert(ticket);
         }
     }

@@ -76,7 +76,8 @@ pub(super) struct WriteCarrier<F: SharedFold, E> {
 
 /// What a write keeps from one batch to the next: its call, and the answers to be delivered.
 pub(super) struct Gear<C: Carries, Call> {
-    pub(super) call: Call,
+    /// There between batches.
+    pub(super) call: Option<Call>,
     pub(super) answers: Answers<C>,
     /// Of the last batch.
     pub(super) tally: Tally,
@@ -85,7 +86,7 @@ pub(super) struct Gear<C: Carries, Call> {
 impl<C: Carries, Call> Gear<C, Call> {
     pub(super) fn new(call: Call) -> Self {
         Self {
-            call,
+            call: Some(call),
             answers: Answers(Vec::new()),
             tally: Tally::default(),
         }
@@ -134,14 +135,15 @@ impl<F: SharedFold, E: Edge<F::Schema>> Carrier<FoldWrite<F>> for WriteCarrier<F
 
     async fn carry(
         &self,
-        gear: Self::Gear,
-        batch: BatchOf<FoldWrite<F>>,
+        gear: &mut Self::Gear,
+        batch: &mut Option<BatchOf<FoldWrite<F>>>,
         passes: &mut Passes,
-    ) -> (Self::Gear, BatchOf<FoldWrite<F>>) {
-        let Gear {
-            call, mut answers, ..
-        } = gear;
-        let mut command = call.start(self.edge.now(), batch);
+    ) {
+        let (Some(call), Some(setting_out)) = (gear.call.take(), batch.take()) else {
+            unreachable!("there is a batch to carry")
+        };
+        let answers = &mut gear.answers;
+        let mut command = call.start(self.edge.now(), setting_out);
         loop {
             answers.add(
                 command
@@ -161,14 +163,10 @@ impl<F: SharedFold, E: Edge<F::Schema>> Carrier<FoldWrite<F>> for WriteCarrier<F
                 Command::Commit(stage) => passes.commit(&self.edge, stage).await,
                 Command::Sleep(stage) => passes.sleep(&self.edge, stage).await,
                 Command::Done(done) => {
-                    let tally = *done.tally();
-                    let (batch, call) = done.finish();
-                    let gear = Gear {
-                        call,
-                        answers,
-                        tally,
-                    };
-                    return (gear, batch);
+                    gear.tally = *done.tally();
+                    let (carried, call) = done.finish();
+                    (gear.call, *batch) = (Some(call), Some(carried));
+                    return;
                 }
             };
         }

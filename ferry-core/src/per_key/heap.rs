@@ -47,6 +47,7 @@ impl<R: Copy + Ord> Heap<R> {
     /// Puts the index in with this rank, or gives it this rank.
     pub(super) fn set(&mut self, index: Index, rank: R) {
         match self.place(index) {
+            Some(place) if self.members[place].0 == rank => {}
             Some(place) => {
                 self.members[place].0 = rank;
                 self.settle(place);

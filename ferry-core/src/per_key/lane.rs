@@ -7,12 +7,6 @@ use super::{
 };
 use crate::Instant;
 
-/// The list of one key's waiting inputs, in submission order.
-pub(super) struct OfLane;
-
-/// The list of all waiting inputs, in submission order.
-pub(super) struct ByAge;
-
 /// An input that waits for its key's next batch.
 pub(super) struct Waiting<I> {
     pub(super) lane: Index,
@@ -22,8 +16,7 @@ pub(super) struct Waiting<I> {
     pub(super) deadline: Option<Instant>,
     pub(super) weight: usize,
     pub(super) input: I,
-    of_lane: Links,
-    by_age: Links,
+    links: Links,
 }
 
 impl<I> Waiting<I> {
@@ -35,21 +28,14 @@ impl<I> Waiting<I> {
             deadline: terms.deadline,
             weight: terms.weight,
             input,
-            of_lane: Links::default(),
-            by_age: Links::default(),
+            links: Links::default(),
         }
     }
 }
 
-impl<I> Linked<OfLane> for Waiting<I> {
+impl<I> Linked for Waiting<I> {
     fn links(&mut self) -> &mut Links {
-        &mut self.of_lane
-    }
-}
-
-impl<I> Linked<ByAge> for Waiting<I> {
-    fn links(&mut self) -> &mut Links {
-        &mut self.by_age
+        &mut self.links
     }
 }
 
@@ -58,7 +44,8 @@ pub(super) struct Lane<K> {
     pub(super) hash: u64,
     pub(super) key: K,
     pub(super) phase: Phase<K>,
-    pub(super) queue: List<OfLane>,
+    /// The waiting inputs, in submission order.
+    pub(super) queue: List,
     pub(super) waiting: usize,
     /// Of the waiting inputs together.
     pub(super) weight: u128,

@@ -29,8 +29,8 @@ use hashbrown::HashTable;
 
 use self::{
     heap::Heap,
-    lane::{ByAge, Lane, Phase, Waiting},
-    slab::{Handle, Index, List, Slab},
+    lane::{Lane, Phase, Waiting},
+    slab::{Handle, Index, Slab},
 };
 use crate::{Instant, guard::discard};
 
@@ -127,7 +127,6 @@ pub struct PerKey<K, I, S> {
     in_flight: InFlight,
 
     waiting: Slab<Waiting<I>>,
-    by_age: List<ByAge>,
     deadlines: Heap<(Instant, u64)>,
 
     lanes: Slab<Lane<K>>,
@@ -136,6 +135,8 @@ pub struct PerKey<K, I, S> {
     ready: Heap<u64>,
     /// Lanes that wait for company, by when that ends.
     lingering: Heap<(Instant, u64)>,
+    /// Lanes that wait for their batch in flight, by their oldest waiting input.
+    behind: Heap<u64>,
 
     commands: VecDeque<Command<K, I>>,
     buffers: Vec<Vec<Item<I>>>,
@@ -200,12 +201,12 @@ where
             accepted: 0,
             in_flight: InFlight::default(),
             waiting: Slab::new(),
-            by_age: List::new(),
             deadlines: Heap::new(),
             lanes: Slab::new(),
             by_key: HashTable::new(),
             ready: Heap::new(),
             lingering: Heap::new(),
+            behind: Heap::new(),
             commands: VecDeque::new(),
             buffers: Vec::new(),
             spare_items: 0,
@@ -341,7 +342,7 @@ where
     /// Takes out the input that has waited longest, of all keys: for a driver that is cut off and
     /// has to tell everyone. `None` when nothing waits.
     pub fn evict_oldest(&mut self) -> Option<(Ticket, I)> {
-        let ticket = Ticket(self.waiting.handle(self.by_age.first()?));
+        let ticket = Ticket(self.waiting.handle(self.oldest()?));
         self.withdraw(ticket).map(|input| (ticket, input))
     }
 
@@ -406,9 +407,7 @@ where
 
     /// When the input that has waited longest was submitted.
     pub fn oldest_waiting(&self) -> Option<Instant> {
-        self.by_age
-            .first()
-            .map(|oldest| self.waiting[oldest].submitted)
+        self.oldest().map(|oldest| self.waiting[oldest].submitted)
     }
 }
 

@@ -155,25 +155,23 @@ pub(super) struct Links {
     after: Option<Index>,
 }
 
-/// A value that can stand in the lists of kind `L`.
-pub(super) trait Linked<L> {
+/// A value that can stand in a list.
+pub(super) trait Linked {
     fn links(&mut self) -> &mut Links;
 }
 
 /// The ends of a doubly linked list through a slab: append, unlink and look at the front in O(1).
 #[derive(Clone, Copy)]
-pub(super) struct List<L> {
+pub(super) struct List {
     first: Option<Index>,
     last: Option<Index>,
-    kind: core::marker::PhantomData<L>,
 }
 
-impl<L> List<L> {
+impl List {
     pub(super) const fn new() -> Self {
         Self {
             first: None,
             last: None,
-            kind: core::marker::PhantomData,
         }
     }
 
@@ -181,7 +179,7 @@ impl<L> List<L> {
         self.first
     }
 
-    pub(super) fn push<T: Linked<L>>(&mut self, slab: &mut Slab<T>, index: Index) {
+    pub(super) fn push<T: Linked>(&mut self, slab: &mut Slab<T>, index: Index) {
         *slab[index].links() = Links {
             before: self.last,
             after: None,
@@ -193,7 +191,18 @@ impl<L> List<L> {
         self.last = Some(index);
     }
 
-    pub(super) fn unlink<T: Linked<L>>(&mut self, slab: &mut Slab<T>, index: Index) {
+    /// Takes the first out.
+    pub(super) fn pop<T: Linked>(&mut self, slab: &mut Slab<T>) {
+        if let Some(first) = self.first {
+            self.first = slab[first].links().after;
+            match self.first {
+                Some(first) => slab[first].links().before = None,
+                None => self.last = None,
+            }
+        }
+    }
+
+    pub(super) fn unlink<T: Linked>(&mut self, slab: &mut Slab<T>, index: Index) {
         let Links { before, after } = core::mem::take(slab[index].links());
         match before {
             Some(before) => slab[before].links().after = after,
@@ -211,15 +220,14 @@ mod tests {
     use super::*;
 
     struct Node(u32, Links);
-    struct Only;
 
-    impl Linked<Only> for Node {
+    impl Linked for Node {
         fn links(&mut self) -> &mut Links {
             &mut self.1
         }
     }
 
-    fn walk(slab: &mut Slab<Node>, list: &List<Only>) -> Vec<u32> {
+    fn walk(slab: &mut Slab<Node>, list: &List) -> Vec<u32> {
         let mut seen = Vec::new();
         let mut at = list.first();
         while let Some(index) = at {

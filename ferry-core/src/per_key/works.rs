@@ -54,7 +54,6 @@ where
         let Ok(handle) = self.waiting.insert(waiting) else {
             unreachable!("inputs are bounded below 2³² − 1")
         };
-        self.by_age.push(&mut self.waiting, handle.index);
         let lane = &mut self.lanes[lane];
         lane.queue.push(&mut self.waiting, handle.index);
         lane.waiting += 1;
@@ -65,11 +64,21 @@ where
         Ticket(handle)
     }
 
+    /// The input that has waited longest, of all keys.
+    pub(super) fn oldest(&self) -> Option<Index> {
+        let ready = self.ready.least();
+        let lingering = self.lingering.least();
+        let lingering = lingering.map(|((_, oldest), lane)| (oldest, lane));
+        let behind = self.behind.least();
+        let lanes = [ready, lingering, behind].into_iter().flatten();
+        let (_, lane) = lanes.min_by_key(|&(oldest, _)| oldest)?;
+        self.lanes[lane].queue.first()
+    }
+
     /// Takes an input out of every structure it stands in.
     pub(super) fn unlink(&mut self, index: Index) -> Waiting<I> {
         let lane = self.waiting[index].lane;
         self.lanes[lane].queue.unlink(&mut self.waiting, index);
-        self.by_age.unlink(&mut self.waiting, index);
         self.deadlines.remove(index);
         let waiting = self.waiting.remove(index);
         let lane = &mut self.lanes[lane];
@@ -98,13 +107,19 @@ where
         true
     }
 
-    /// Puts a lane where it belongs after any change to it: ready, lingering, neither, or gone.
+    /// Puts a lane where it belongs after any change to it: ready, lingering, behind its batch, or gone.
     pub(super) fn reconsider(&mut self, index: Index) {
         let lane = &self.lanes[index];
+        let oldest = lane.queue.first().map(|oldest| &self.waiting[oldest]);
         if matches!(lane.phase, Phase::InFlight { .. }) {
+            match oldest {
+                Some(oldest) => self.behind.set(index, oldest.order),
+                None => self.behind.remove(index),
+            }
             return;
         }
-        let Some(oldest) = lane.queue.first().map(|oldest| &self.waiting[oldest]) else {
+        self.behind.remove(index);
+        let Some(oldest) = oldest else {
             self.ready.remove(index);
             self.lingering.remove(index);
             self.close_lane(index);
@@ -151,9 +166,10 @@ where
     pub(super) fn take_off(&mut self, index: Index) {
         let mut items = self.buffers.pop().unwrap_or_default();
         self.spare_items -= items.capacity();
+        let lane = &mut self.lanes[index];
         let mut room = self.limits.max_weight;
         while items.len() < self.limits.max_batch {
-            let Some(oldest) = self.lanes[index].queue.first() else {
+            let Some(oldest) = lane.queue.first() else {
                 break;
             };
             let Some(left) = room.checked_sub(self.waiting[oldest].weight) else {
@@ -161,9 +177,13 @@ where
             };
             room = left;
             let ticket = Ticket(self.waiting.handle(oldest));
+            lane.queue.pop(&mut self.waiting);
             let Waiting {
                 deadline, input, ..
-            } = self.unlink(oldest);
+            } = self.waiting.remove(oldest);
+            if deadline.is_some() {
+                self.deadlines.remove(oldest);
+            }
             items.push(Item {
                 ticket,
                 deadline,
@@ -172,7 +192,12 @@ where
         }
         self.in_flight.batches += 1;
         self.in_flight.inputs += items.len();
-        let key = self.lanes[index].launch(items.len());
+        lane.waiting -= items.len();
+        lane.weight -= (self.limits.max_weight - room) as u128;
+        let key = lane.launch(items.len());
+        if let Some(oldest) = lane.queue.first() {
+            self.behind.set(index, self.waiting[oldest].order);
+        }
         let lane = self.lanes.handle(index);
         self.commands
             .push_back(Command::Dispatch(Batch { lane, key, items }));

@@ -34,9 +34,8 @@ impl<C: Carries> Shared<C> {
         self.observer.room_taken();
         // Given back also when the key's `Eq` or `Clone` panics.
         let lent = Lent(self);
-        let (submission, effects) = self.board_at_once(passenger, within)?;
+        let submission = self.board_at_once(passenger, within)?;
         lent.used();
-        self.boarded(effects);
         Ok(submission)
     }
 
@@ -45,22 +44,17 @@ impl<C: Carries> Shared<C> {
         self: &Arc<Self>,
         passenger: Passenger<C>,
         within: Option<Duration>,
-    ) -> Result<(SubmissionOf<C>, Effects<C>), RejectedOf<C>> {
+    ) -> Result<SubmissionOf<C>, RejectedOf<C>> {
         let shard = self.shard(passenger.hash);
+        let mut effects = Effects::default();
         let mut state = shard.state.lock();
-        let (boarded, effects) = if state.is_behind(&passenger) {
-            (Err(passenger.rejected(Reason::KeyFull)), Effects::default())
+        let boarded = if state.is_behind(&passenger) {
+            Err(passenger.rejected(Reason::KeyFull))
         } else {
-            self.board(shard, &mut state, passenger, within)
+            self.board(shard, &mut state, passenger, within, &mut effects)
         };
         drop(state);
-        match boarded {
-            Ok(submission) => Ok((submission, effects)),
-            Err(rejected) => {
-                self.act(effects);
-                Err(self.reject(rejected))
-            }
-        }
+        self.boarded(boarded, effects)
     }
 
     /// An input with what is known of it before anything is locked.
@@ -85,7 +79,8 @@ impl<C: Carries> Shared<C> {
         state: &mut State<C>,
         passenger: Passenger<C>,
         within: Option<Duration>,
-    ) -> (Result<SubmissionOf<C>, RejectedOf<C>>, Effects<C>) {
+        effects: &mut Effects<C>,
+    ) -> Result<SubmissionOf<C>, RejectedOf<C>> {
         let Passenger {
             key,
             input,
@@ -119,13 +114,21 @@ impl<C: Carries> Shared<C> {
                 Err(Rejected { reason, key, input })
             }
         };
-        (boarded, shard.settle(state, self))
+        shard.settle(state, self, effects);
+        boarded
     }
 
-    /// An input has boarded. Nothing is locked here.
-    pub(in crate::drive) fn boarded(self: &Arc<Self>, effects: Effects<C>) {
-        self.observer.accepted();
+    /// An input has boarded, or was turned away. Nothing is locked here.
+    pub(in crate::drive) fn boarded(
+        self: &Arc<Self>,
+        boarded: Result<SubmissionOf<C>, RejectedOf<C>>,
+        effects: Effects<C>,
+    ) -> Result<SubmissionOf<C>, RejectedOf<C>> {
+        if boarded.is_ok() {
+            self.observer.accepted();
+        }
         self.act(effects);
+        boarded.map_err(|rejected| self.reject(rejected))
     }
 
     pub(in crate::drive) fn reject(&self, rejected: RejectedOf<C>) -> RejectedOf<C> {

@@ -17,7 +17,14 @@ use crate::{
 
 impl<C: Carries> Shared<C> {
     /// Does what the shard found due while it was locked. Nothing is locked here.
+    #[inline]
     pub(in crate::drive) fn act(self: &Arc<Self>, effects: Effects<C>) {
+        if !effects.is_nothing() {
+            self.act_on(effects);
+        }
+    }
+
+    fn act_on(self: &Arc<Self>, effects: Effects<C>) {
         let Effects {
             launch,
             called,
@@ -89,7 +96,8 @@ impl<C: Carries> Shared<C> {
         if is_wanted {
             state.per_key.lend_permit();
         }
-        let effects = shard.settle(&mut state, self);
+        let mut effects = Effects::default();
+        shard.settle(&mut state, self, &mut effects);
         drop(state);
         if !is_wanted {
             self.release_permit();
@@ -104,7 +112,8 @@ impl<C: Carries> Shared<C> {
             let mut state = shard.state.lock();
             state.armed = None;
             state.per_key.tick(now);
-            let effects = shard.settle(&mut state, self);
+            let mut effects = Effects::default();
+            shard.settle(&mut state, self, &mut effects);
             drop(state);
             self.act(effects);
         }

@@ -7,7 +7,7 @@ use super::Shared;
 use crate::{
     Cause,
     drive::{
-        bound::tell, carries::Carries, closing::Closing, mailbox::Order,
+        bound::tell, carries::Carries, closing::Closing, mailbox::Order, shard::Effects,
         sync::atomic::Ordering::SeqCst,
     },
 };
@@ -23,7 +23,8 @@ impl<C: Carries> Shared<C> {
         for shard in &self.shards {
             let mut state = shard.state.lock();
             state.per_key.close();
-            let effects = shard.settle(&mut state, self);
+            let mut effects = Effects::default();
+            shard.settle(&mut state, self, &mut effects);
             let waiting = state.key_lines.dismiss();
             drop(state);
             self.act(effects);

@@ -8,7 +8,7 @@ use crate::{
         carries::{BatchOf, Carrier, Carries, Kit},
         mailbox::{Mailbox, Work},
         observe::{End, Trip},
-        shard::Launch,
+        shard::{Effects, Launch},
     },
     fold_write::Tally,
     per_key::Stub,
@@ -54,7 +54,8 @@ impl<C: Carries> Shared<C> {
         if is_kept {
             state.per_key.lend_permit();
         }
-        let mut effects = shard.settle(&mut state, self);
+        let mut effects = Effects::default();
+        shard.settle(&mut state, self, &mut effects);
         state.call_waiters(hash, &mut effects.called);
         let next = match effects.launch.take() {
             Some(Launch { work, mailbox }) => {
