@@ -134,7 +134,9 @@ impl Timers {
 
 /// If it is still to go off.
 fn timer(slots: &[Option<Timer>], TimerId { slot, nth }: TimerId) -> Option<&Timer> {
-    slots[slot as usize].as_ref().filter(|timer| timer.nth == nth)
+    slots[slot as usize]
+        .as_ref()
+        .filter(|timer| timer.nth == nth)
 }
 
 #[cfg(test)]
