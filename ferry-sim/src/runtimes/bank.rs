@@ -2,7 +2,6 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    fmt,
     marker::PhantomData,
     sync::{Arc, Mutex},
 };
@@ -12,7 +11,10 @@ use ferry_core::{
     drive::{BlockingStore, Store},
 };
 
-use super::gate::Gate;
+use super::{
+    gate::Gate,
+    mishap::{Luck, Mishap, Trouble, fault},
+};
 
 /// So much to an account; negative takes out, never below zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,36 +43,6 @@ pub struct Account {
     pub balance: i64,
     /// What was applied, and the balance it led to.
     applied: BTreeMap<u64, (i64, i64)>,
-}
-
-/// Why a call failed, in a word.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Trouble(pub &'static str);
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl std::error::Error for Trouble {}
-
-/// What befalls one call of the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mishap {
-    Nothing,
-    Fails(Class),
-    /// A commit that somebody else was quicker than.
-    Refused,
-    /// A commit that lands, and whose answer is lost.
-    AnswerLost,
-    /// A commit that does not land, and nobody knows.
-    RequestLost,
-    PanicsInTheCall,
-    PanicsInTheFuture,
-    PanicsAfterLanding,
-    /// A projection that shows so many entries more, and not the rest.
-    InPart(usize),
 }
 
 /// The accounts, however many stores lead to them.
@@ -156,22 +128,13 @@ pub struct Way {
     pub after_commit: Gate,
     reads: Mutex<VecDeque<Mishap>>,
     commits: Mutex<VecDeque<Mishap>>,
-    /// What befalls calls for which nothing was ordered.
-    luck: Mutex<Option<fastrand::Rng>>,
+    luck: Mutex<Luck>,
 }
 
 impl Way {
     fn next(&self, ordered: &Mutex<VecDeque<Mishap>>, by_luck: &[Mishap]) -> Mishap {
         let next = ordered.lock().unwrap().pop_front();
-        if let Some(next) = next {
-            return next;
-        }
-        let mut luck = self.luck.lock().unwrap();
-        let drawn = luck.as_mut().and_then(|rng| {
-            let is_unlucky = rng.u8(..) < 60;
-            is_unlucky.then(|| by_luck[rng.usize(..by_luck.len())])
-        });
-        drawn.unwrap_or(Mishap::Nothing)
+        next.unwrap_or_else(|| self.luck.lock().unwrap().draw(by_luck))
     }
 
     fn next_read(&self) -> Mishap {
@@ -228,25 +191,7 @@ impl Bank {
 
     /// From now on, calls for which nothing is ordered meet with mishaps of this seed.
     pub fn runs_out_of_luck(&self, seed: u64) {
-        *self.way.luck.lock().unwrap() = Some(fastrand::Rng::with_seed(seed));
-    }
-
-    fn end_read(
-        &self,
-        account: u64,
-        mishap: Mishap,
-    ) -> Result<Option<Record<Account, u64>>, Fault<Trouble>> {
-        match mishap {
-            Mishap::Fails(class) => Err(fault(class)),
-            Mishap::Nothing => Ok(self.books.read(account)),
-            Mishap::Refused
-            | Mishap::AnswerLost
-            | Mishap::RequestLost
-            | Mishap::PanicsInTheCall
-            | Mishap::PanicsInTheFuture
-            | Mishap::PanicsAfterLanding
-            | Mishap::InPart(_) => panic!("a read met with {mishap:?}"),
-        }
+        *self.way.luck.lock().unwrap() = Luck::running_out(seed);
     }
 
     fn end_commit<S>(
@@ -265,35 +210,15 @@ impl Bank {
         {
             return Err(fault(Class::Permanent).into());
         }
-        let land = || {
+        mishap.end_write(|| {
             self.books.commit(
                 account,
                 commit.expected.copied(),
                 commit.state,
                 commit.entries,
             )
-        };
-        match mishap {
-            Mishap::Nothing => land(),
-            Mishap::Fails(class) => Err(fault(class).into()),
-            Mishap::Refused => Err(CommitError::Refused),
-            Mishap::RequestLost => Err(CommitError::InDoubt(Trouble("request lost"))),
-            Mishap::AnswerLost => land().and(Err(CommitError::InDoubt(Trouble("answer lost")))),
-            Mishap::PanicsAfterLanding => panic!("landed with {:?}", land()),
-            Mishap::PanicsInTheCall | Mishap::PanicsInTheFuture | Mishap::InPart(_) => {
-                panic!("a commit met with {mishap:?}")
-            }
-        }
+        })
     }
-}
-
-pub fn fault(class: Class) -> Fault<Trouble> {
-    let error = Trouble(match class {
-        Class::Transient => "hiccup",
-        Class::Throttled(_) => "too much",
-        Class::Permanent => "will not take it",
-    });
-    Fault { error, class }
 }
 
 impl Schema for Bank {
@@ -315,7 +240,7 @@ impl Store for Bank {
         assert_ne!(mishap, Mishap::PanicsInTheCall, "the read panics");
         async move {
             self.way.before_read.pass().await;
-            self.end_read(account, mishap)
+            mishap.end_read(|| self.books.read(account))
         }
     }
 
@@ -352,7 +277,7 @@ impl BlockingStore for BlockingBank {
     fn read(&self, &account: &u64, _ids: &[u64]) -> Result<Option<RecordOf<Self>>, Fault<Trouble>> {
         let mishap = self.0.way.next_read();
         self.0.way.before_read.pass_blocking();
-        self.0.end_read(account, mishap)
+        mishap.end_read(|| self.0.books.read(account))
     }
 
     fn commit(

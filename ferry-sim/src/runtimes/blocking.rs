@@ -3,8 +3,9 @@
 use ferry_core::{Cause, Class, Failure, drive::Ferry, fold_write::FoldWrite};
 
 use super::{
-    bank::{Bank, BlockingBank, Deposits, Mishap, deposit},
+    bank::{Bank, BlockingBank, Deposits, deposit},
     host::*,
+    mishap::Mishap,
     writes::at_once,
 };
 

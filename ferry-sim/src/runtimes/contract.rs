@@ -12,10 +12,11 @@ use futures_lite::FutureExt;
 use tokio::sync::oneshot;
 
 use super::{
-    bank::{Bank, Deposits, Mishap, deposit},
+    bank::{Bank, Deposits, deposit},
     courier::Courier,
     gate::Gate,
     host::*,
+    mishap::Mishap,
     writes::at_once,
 };
 

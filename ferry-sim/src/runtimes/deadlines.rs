@@ -11,10 +11,11 @@ use futures_lite::future::{block_on, poll_once};
 use tokio::sync::oneshot;
 
 use super::{
-    bank::{Bank, Deposits, Mishap, deposit},
+    bank::{Bank, Deposits, deposit},
     courier::Courier,
     gate::Gate,
     host::*,
+    mishap::Mishap,
     reaction::OnWake,
 };
 

@@ -7,13 +7,14 @@ use std::{
 };
 
 use ferry_core::{
-    Class, Commit, CommitError, Fault, ProjectResult, Record, RecordOf, Schema,
+    Class, Commit, CommitError, Fault, ProjectResult, RecordOf, Schema,
     drive::{BlockingProjectedStore, BlockingStore, ProjectedStore, Store},
 };
 
 use super::{
-    bank::{Deposit, Mishap, Trouble, fault},
+    bank::Deposit,
     gate::Gate,
+    mishap::{Luck, Mishap, Trouble},
     walls::{Room, Shown, Walls},
 };
 
@@ -63,8 +64,7 @@ struct Fate {
     projections: VecDeque<Mishap>,
     /// What the projections of a room always meet with.
     cursed: BTreeMap<u64, Mishap>,
-    /// What befalls calls for which nothing was ordered.
-    luck: Option<fastrand::Rng>,
+    luck: Luck,
 }
 
 #[derive(Default)]
@@ -75,17 +75,6 @@ struct Calls {
     most_under_way: usize,
 }
 
-impl Fate {
-    fn or_luck(&mut self, ordered: Option<Mishap>, by_luck: &[Mishap]) -> Mishap {
-        let drawn = || {
-            let rng = self.luck.as_mut()?;
-            let is_unlucky = rng.u8(..) < 60;
-            is_unlucky.then(|| by_luck[rng.usize(..by_luck.len())])
-        };
-        ordered.or_else(drawn).unwrap_or(Mishap::Nothing)
-    }
-}
-
 const TRANSIENT: Mishap = Mishap::Fails(Class::Transient);
 const PERMANENT: Mishap = Mishap::Fails(Class::Permanent);
 
@@ -94,7 +83,8 @@ impl Way {
         *self.calls.lock().unwrap().reads.entry(number).or_default() += 1;
         let mut fate = self.fate.lock().unwrap();
         let ordered = fate.reads.pop_front();
-        fate.or_luck(ordered, &[TRANSIENT, TRANSIENT, PERMANENT])
+        let by_luck = [TRANSIENT, TRANSIENT, PERMANENT];
+        ordered.unwrap_or_else(|| fate.luck.draw(&by_luck))
     }
 
     fn next_commit(&self) -> Mishap {
@@ -106,7 +96,7 @@ impl Way {
             Mishap::AnswerLost,
             Mishap::RequestLost,
         ];
-        fate.or_luck(ordered, &by_luck)
+        ordered.unwrap_or_else(|| fate.luck.draw(&by_luck))
     }
 
     fn next_projection(&self, number: u64) -> Mishap {
@@ -129,7 +119,7 @@ impl Way {
             Mishap::PanicsInTheFuture,
             Mishap::PanicsAfterLanding,
         ];
-        fate.or_luck(ordered, &by_luck)
+        ordered.unwrap_or_else(|| fate.luck.draw(&by_luck))
     }
 
     fn begins(&self) -> UnderWay<'_> {
@@ -197,7 +187,7 @@ impl<K> Gallery<K> {
 
     /// From now on, calls for which nothing is ordered meet with mishaps of this seed.
     pub fn runs_out_of_luck(&self, seed: u64) {
-        self.fate().luck = Some(fastrand::Rng::with_seed(seed));
+        self.fate().luck = Luck::running_out(seed);
     }
 
     /// Nothing goes wrong any more.
@@ -217,50 +207,23 @@ impl<K> Gallery<K> {
         self.way.calls.lock().unwrap().most_under_way
     }
 
-    fn end_read(
-        &self,
-        number: u64,
-        mishap: Mishap,
-    ) -> Result<Option<Record<Room, u64>>, Fault<Trouble>> {
-        match mishap {
-            Mishap::Fails(class) => Err(fault(class)),
-            Mishap::Nothing => Ok(self.walls.read(number)),
-            Mishap::Refused
-            | Mishap::AnswerLost
-            | Mishap::RequestLost
-            | Mishap::PanicsInTheCall
-            | Mishap::PanicsInTheFuture
-            | Mishap::PanicsAfterLanding
-            | Mishap::InPart(_) => panic!("a read met with {mishap:?}"),
-        }
-    }
-
     fn end_commit<S>(
         &self,
         number: u64,
-        Commit {
-            expected,
-            state,
-            entries,
-            ..
-        }: Commit<'_, S>,
+        commit: Commit<'_, S>,
         mishap: Mishap,
     ) -> Result<u64, CommitError<Trouble>>
     where
         S: Schema<State = Room, Version = u64, Entry = Deposit>,
     {
-        let land = || self.walls.commit(number, expected.copied(), state, entries);
-        match mishap {
-            Mishap::Nothing => land(),
-            Mishap::Fails(class) => Err(fault(class).into()),
-            Mishap::Refused => Err(CommitError::Refused),
-            Mishap::RequestLost => Err(CommitError::InDoubt(Trouble("request lost"))),
-            Mishap::AnswerLost => land().and(Err(CommitError::InDoubt(Trouble("answer lost")))),
-            Mishap::PanicsAfterLanding => panic!("landed with {:?}", land()),
-            Mishap::PanicsInTheCall | Mishap::PanicsInTheFuture | Mishap::InPart(_) => {
-                panic!("a commit met with {mishap:?}")
-            }
-        }
+        mishap.end_write(|| {
+            self.walls.commit(
+                number,
+                commit.expected.copied(),
+                commit.state,
+                commit.entries,
+            )
+        })
     }
 
     fn end_projection(
@@ -271,17 +234,10 @@ impl<K> Gallery<K> {
         mishap: Mishap,
     ) -> ProjectResult<Shown, Trouble> {
         let land = |max| self.walls.project(number, version, marker, max);
-        match mishap {
-            Mishap::Nothing => land(None),
-            Mishap::InPart(entries) => land(Some(entries)),
-            Mishap::Fails(class) => Err(fault(class).into()),
-            Mishap::Refused => Err(CommitError::Refused),
-            Mishap::RequestLost => Err(CommitError::InDoubt(Trouble("request lost"))),
-            Mishap::AnswerLost => land(None).and(Err(CommitError::InDoubt(Trouble("answer lost")))),
-            Mishap::PanicsAfterLanding => panic!("landed with {:?}", land(None)),
-            Mishap::PanicsInTheCall | Mishap::PanicsInTheFuture => {
-                panic!("a projection met with {mishap:?}")
-            }
+        if let Mishap::InPart(entries) = mishap {
+            land(Some(entries))
+        } else {
+            mishap.end_write(|| land(None))
         }
     }
 }
@@ -307,7 +263,7 @@ impl<K: Numbered> Store for Gallery<K> {
         async move {
             let _under_way = self.way.begins();
             self.way.before_read.pass().await;
-            let ended = self.end_read(number, mishap);
+            let ended = mishap.end_read(|| self.walls.read(number));
             self.way.after_read.pass().await;
             ended
         }
@@ -359,7 +315,7 @@ impl BlockingStore for BlockingGallery {
     fn read(&self, &number: &u64, _: &[u64]) -> Result<Option<RecordOf<Self>>, Fault<Trouble>> {
         let mishap = self.0.way.next_read(number);
         self.0.way.before_read.pass_blocking();
-        self.0.end_read(number, mishap)
+        mishap.end_read(|| self.0.walls.read(number))
     }
 
     fn commit(&self, &number: &u64, commit: Commit<'_, Self>) -> Result<u64, CommitError<Trouble>> {

@@ -64,7 +64,7 @@
 //! | the end | `closing.rs`, `orphans.rs`, `shutdown.rs` |
 //! | what takes two threads | `threads.rs` |
 //! | everything at once | `soak.rs`, `projecting_soak.rs` |
-//! | what the behaviours are told with | `host.rs`, `gate.rs`, `courier.rs`, `bank.rs`, `gallery.rs`, `walls.rs`, `bomb.rs`, `reaction.rs` |
+//! | what the behaviours are told with | `host.rs`, `gate.rs`, `courier.rs`, `mishap.rs`, `bank.rs`, `gallery.rs`, `walls.rs`, `bomb.rs`, `reaction.rs` |
 #![expect(
     clippy::disallowed_methods,
     missing_debug_implementations,
@@ -152,6 +152,7 @@ mod courier;
 mod gallery;
 mod gate;
 mod host;
+mod mishap;
 mod reaction;
 mod suite;
 mod walls;

@@ -13,8 +13,9 @@ use ferry_core::{
 };
 
 use super::{
-    bank::{BOTTOMLESS, Bank, Deposits, Mishap, NAMELESS, POISON, deposit},
+    bank::{BOTTOMLESS, Bank, Deposits, NAMELESS, POISON, deposit},
     host::*,
+    mishap::Mishap,
     writes::at_once,
 };
 

@@ -8,9 +8,10 @@ use ferry_core::{
 use futures_lite::future::poll_once;
 
 use super::{
-    bank::{BEYOND, Deposit, Mishap, Trouble, deposit},
+    bank::{BEYOND, Deposit, deposit},
     gallery::{BlockingGallery, Gallery},
     host::*,
+    mishap::{Mishap, Trouble},
     walls::{BLINDING, Pictures},
     writes::at_once,
 };

@@ -5,11 +5,7 @@ use std::time::Duration;
 use ferry_core::{Cause, Class};
 
 use super::projecting::{committed, open_curator, projected};
-use super::{
-    bank::{Mishap, deposit},
-    gallery::Gallery,
-    host::*,
-};
+use super::{bank::deposit, gallery::Gallery, host::*, mishap::Mishap};
 
 const PAUSE: Duration = Duration::from_millis(80);
 

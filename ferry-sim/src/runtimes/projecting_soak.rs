@@ -16,9 +16,10 @@ use ferry_core::{
 use futures_lite::future::{poll_once, yield_now};
 
 use super::{
-    bank::{Trouble, deposit},
+    bank::deposit,
     gallery::Gallery,
     host::*,
+    mishap::Trouble,
     projecting::{Curator, open_curator},
     sweepers::sweep_walls,
     walls::{Pictures, Walls},

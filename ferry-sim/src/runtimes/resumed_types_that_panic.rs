@@ -21,9 +21,10 @@ use ferry_core::{
 };
 
 use super::{
-    bank::{Trouble, deposit},
+    bank::deposit,
     gallery::{Gallery, Numbered},
     host::*,
+    mishap::Trouble,
     projecting::projected,
     walls::Pictures,
     writes::at_once,

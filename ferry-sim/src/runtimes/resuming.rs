@@ -10,9 +10,10 @@ use ferry_core::{
 use futures_lite::future::{block_on, poll_once, yield_now};
 
 use super::{
-    bank::{Mishap, Trouble, deposit},
+    bank::deposit,
     gallery::{BlockingGallery, Gallery, Numbered},
     host::*,
+    mishap::{Mishap, Trouble},
     projecting::{Curator, open_curator, projected},
     walls::{BLINDING, Pictures},
     writes::at_once,

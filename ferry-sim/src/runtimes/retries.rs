@@ -5,8 +5,9 @@ use std::time::Duration;
 use ferry_core::{Cause, Class, Failure, Retry};
 
 use super::{
-    bank::{Bank, Deposits, Mishap, Trouble, deposit},
+    bank::{Bank, Deposits, deposit},
     host::*,
+    mishap::{Mishap, Trouble},
     writes::at_once,
 };
 

@@ -17,14 +17,8 @@ use ferry_core::{
 use futures_lite::future::poll_once;
 
 use super::{
-    bank::{Mishap, deposit},
-    gallery::Gallery,
-    host::*,
-    projecting::open_curator,
-    reaction::OnWake,
-    resuming::owing,
-    walls::Pictures,
-    writes::at_once,
+    bank::deposit, gallery::Gallery, host::*, mishap::Mishap, projecting::open_curator,
+    reaction::OnWake, resuming::owing, walls::Pictures, writes::at_once,
 };
 
 const TRANSIENT: Mishap = Mishap::Fails(Class::Transient);

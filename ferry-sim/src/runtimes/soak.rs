@@ -15,8 +15,9 @@ use ferry_core::{
 use futures_lite::future::{poll_once, yield_now};
 
 use super::{
-    bank::{Bank, Deposit, Deposits, INDIGESTIBLE, POISON, Trouble, deposit},
+    bank::{Bank, Deposit, Deposits, INDIGESTIBLE, POISON, deposit},
     host::*,
+    mishap::Trouble,
     writes::at_once,
 };
 

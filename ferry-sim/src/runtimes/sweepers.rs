@@ -15,9 +15,10 @@ use ferry_core::drive::{InvalidSchedule, Runtime, Schedule, Sweeper, SweeperHeal
 use futures_lite::future::{block_on, yield_now};
 
 use super::{
-    bank::{Mishap, Trouble, deposit},
+    bank::deposit,
     gallery::Gallery,
     host::*,
+    mishap::{Mishap, Trouble},
     projecting::{Curator, open_curator, projected},
     walls::{BLINDING, Walls},
 };

@@ -12,10 +12,11 @@ use ferry_core::{
 };
 
 use super::{
-    bank::{Mishap, Trouble, deposit},
+    bank::deposit,
     gallery::Gallery,
     gate::Gate,
     host::*,
+    mishap::{Mishap, Trouble},
     projecting::open_curator,
     sweepers::{HOUR, once, sweep_walls},
     walls::Pictures,

@@ -14,11 +14,12 @@ use futures_lite::future::{block_on, poll_once, yield_now};
 
 use super::sweepers::{busily, once, sweep_walls, until};
 use super::{
-    bank::{Trouble, deposit},
+    bank::deposit,
     bomb::Bomb,
     gallery::Gallery,
     gate::Gate,
     host::*,
+    mishap::Trouble,
     projecting::{Curator, open_curator},
 };
 

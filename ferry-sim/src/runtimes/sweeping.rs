@@ -10,9 +10,10 @@ use futures_lite::{future::yield_now, stream};
 use tokio::sync::mpsc;
 
 use super::{
-    bank::{Mishap, Trouble, deposit},
+    bank::deposit,
     gallery::Gallery,
     host::*,
+    mishap::{Mishap, Trouble},
     projecting::open_curator,
     writes::at_once,
 };

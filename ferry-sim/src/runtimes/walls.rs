@@ -12,7 +12,10 @@ use ferry_core::{
     StepOf,
 };
 
-use super::bank::{BEYOND, Deposit, Trouble, fault};
+use super::{
+    bank::{BEYOND, Deposit},
+    mishap::{Trouble, fault},
+};
 
 /// `pending` panics at this balance, to which nothing else adds up.
 pub const BLINDING: i64 = 999_999;

@@ -9,8 +9,9 @@ use ferry_core::{
 };
 
 use super::{
-    bank::{BEYOND, Bank, Deposit, Deposits, INDIGESTIBLE, Mishap, Trouble, deposit},
+    bank::{BEYOND, Bank, Deposit, Deposits, INDIGESTIBLE, deposit},
     host::*,
+    mishap::{Mishap, Trouble},
 };
 
 type Teller = Ferry<FoldWrite<Deposits<Bank>>>;
