@@ -74,7 +74,7 @@ impl<C: Carries> Ferry<C> {
     /// # Errors
     ///
     /// [`Rejected`](crate::per_key::Rejected), with key and input, when a bound is reached or the handle
-    /// is closed. Nothing was written.
+    /// is closed, as it is once it has noticed that its runtime was shut down. Nothing was written.
     pub fn submit(&self, key: C::Key, input: C::Input) -> Result<SubmissionOf<C>, RejectedOf<C>> {
         self.shared().submit(key, input, None)
     }

@@ -17,7 +17,8 @@ pub trait Runtime: Send + Sync + 'static {
     /// this runtime alone.
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send + 'static;
 
-    /// Runs a task to its end, whether or not anybody waits for it.
+    /// Runs a task to its end, whether or not anybody waits for it. It may begin within this call: the driver holds no lock
+    /// then.
     ///
     /// A runtime that was shut down drops the task at once; the driver notices and fails what is
     /// waiting instead of leaving it.

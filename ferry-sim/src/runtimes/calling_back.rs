@@ -165,7 +165,7 @@ struct Distracted {
     distraction: Distraction,
 }
 
-type Distraction = Arc<Mutex<Option<Box<dyn Fn(&Deposit) + Send>>>>;
+type Distraction = Arc<Mutex<Option<Arc<dyn Fn(&Deposit) + Send + Sync>>>>;
 
 impl Fold for Distracted {
     type Schema = Bank;
@@ -181,7 +181,9 @@ impl Fold for Distracted {
     }
 
     fn step(&self, account: &mut Account, deposit: &Deposit) -> StepOf<Self> {
-        if let Some(distraction) = &*self.distraction.lock().unwrap() {
+        // Not locked meanwhile: another step may come of it, on this very thread.
+        let distraction = self.distraction.lock().unwrap().clone();
+        if let Some(distraction) = distraction {
             distraction(deposit);
         }
         self.deposits.step(account, deposit)
@@ -196,7 +198,7 @@ pub fn a_step_may_use_the_handle<H: Host>(host: H) {
     };
     let ferry = host.builder().fold_write(fold, Bank::new()).unwrap();
     let handle = ferry.clone();
-    *distraction.lock().unwrap() = Some(Box::new(move |&of| {
+    *distraction.lock().unwrap() = Some(Arc::new(move |&of| {
         // Each makes one to the same account, and one to the next, and thinks better of it.
         if of.cents == 10 {
             for account in [5, 6] {

@@ -152,7 +152,7 @@ pub fn health_tells_no_debt_from_nobody_at_it<H: Host>(host: H) {
     let curator = open_curator(&host, &gallery);
     host.run(async {
         let every = SECOND * 10;
-        let gate = Arc::new(Gate::opened());
+        let gate = Arc::new(Gate::closed());
         let (walls, at_gate) = (gallery.walls.clone(), gate.clone());
         let query = move || {
             let (walls, gate) = (walls.clone(), at_gate.clone());
@@ -164,6 +164,7 @@ pub fn health_tells_no_debt_from_nobody_at_it<H: Host>(host: H) {
         let sweeper = curator.sweeper(schedule(every, every), query).unwrap();
         assert_eq!(sweeper.health().last_turn, None);
         assert!(sweeper.health().is_running);
+        gate.open();
         let last_turn = || sweeper.health().last_turn.unwrap();
         for _ in 0..100 {
             host.runtime().sleep(SECOND * 7).await;
