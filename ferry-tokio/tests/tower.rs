@@ -81,6 +81,21 @@ async fn services_become_ready_in_the_order_in_which_they_asked() {
 }
 
 #[tokio::test]
+async fn a_place_goes_to_the_call_and_not_to_who_waits_for_one() {
+    let (ferry, lock) = locked(1);
+    let mut ready = FerryService::new(ferry);
+    let mut waiting = ready.clone();
+    assert!(is_ready(&mut ready).await);
+    assert!(!is_ready(&mut waiting).await);
+    let called = ready.call((7, 1));
+    assert!(!is_ready(&mut waiting).await);
+    lock.open.add_permits(2);
+    assert_eq!(called.await.unwrap(), 1);
+    let next = waiting.ready().await.unwrap().call((7, 2));
+    assert_eq!(next.await.unwrap(), 2);
+}
+
+#[tokio::test]
 #[should_panic(expected = "`call` without `poll_ready`")]
 async fn a_call_without_room_is_refused_loudly() {
     let (ferry, _lock) = locked(1);
