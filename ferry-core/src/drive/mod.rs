@@ -18,7 +18,7 @@
 //! | the way of an input | `shared/`, then `shard.rs` |
 //! | the tasks | `crew.rs`, `mailbox.rs`, `clock.rs` |
 //! | what a task does with a batch | `write.rs`, `projected.rs`, `own_call.rs`; with the store: `edge.rs` |
-//! | finishing what is pending | `resuming.rs`, `run.rs`; of many keys `sweep.rs`; on a schedule `sweeper.rs`, `rounds.rs`, `debts.rs`; pauses `pause.rs` |
+//! | finishing what is pending | `resuming.rs`, `run.rs`; of many keys `sweep/`; on a schedule `sweeper.rs`, `rounds.rs`, `debts.rs`; pauses `pause.rs` |
 //! | bounds, and waiting for room | `bound.rs`, `room.rs`, `key_line.rs` |
 //! | how an answer reaches its caller | `slot.rs` |
 //! | where threads meet | `sync.rs` |
