@@ -1,6 +1,6 @@
 //! Waiting for room, fairly.
 
-use alloc::{sync::Arc, vec::Vec};
+use alloc::sync::Arc;
 use core::{fmt, time::Duration};
 
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 
 use super::{
-    bound::{InLine, Waiter, tell},
+    bound::{InLine, Waiter},
     carries::Carries,
     key_line::Turn,
     shard::Effects,
@@ -244,14 +244,12 @@ impl<C: Carries> InKeyLine<C> {
 impl<C: Carries> Drop for InKeyLine<C> {
     fn drop(&mut self) {
         let shard = self.shared.shard(self.turn.hash);
-        let mut called = Vec::new();
+        let mut effects = Effects::default();
         let mut state = shard.state.lock();
         let ended = state.key_lines.leave(self.turn);
-        state.call_waiters(self.turn.hash, &mut called);
+        state.call_waiters(self.turn.hash, &mut effects);
         drop(state);
         discard(ended);
-        for waiter in called {
-            tell(&waiter);
-        }
+        self.shared.act(effects);
     }
 }

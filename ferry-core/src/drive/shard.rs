@@ -64,8 +64,6 @@ pub(super) enum Permit {
 pub(super) struct Effects<C: Carries> {
     /// A batch that goes. Nearly always there is at most one, and nothing else.
     pub(super) launch: Option<Launch<C>>,
-    /// Waiters for whom there is room at their key.
-    pub(super) called: Vec<Arc<Waiter<()>>>,
     /// When the shard has to be looked at again.
     pub(super) alarm: Option<Instant>,
     pub(super) others: Vec<Effect<C>>,
@@ -76,6 +74,8 @@ pub(super) enum Effect<C: Carries> {
     Launch(Launch<C>),
     /// Its deadline passed while it waited.
     Expired(Carried<C>),
+    /// There is room for it at its key.
+    Called(Arc<Waiter<()>>),
     Drained,
 }
 
@@ -178,7 +178,7 @@ impl<C: Carries> Shard<C> {
                 }
                 Command::Expired(_, carried) => {
                     state.counters.expired += 1;
-                    state.call_waiters(carried.hash, &mut effects.called);
+                    state.call_waiters(carried.hash, effects);
                     shared.answering();
                     effects.others.push(Effect::Expired(carried));
                 }
@@ -195,10 +195,12 @@ impl<C: Carries> Shard<C> {
 
 impl<C: Carries> State<C> {
     /// Calls those who wait for room at the keys of this hash, as far as there is any.
-    pub(super) fn call_waiters(&mut self, hash: u64, called: &mut Vec<Arc<Waiter<()>>>) {
+    pub(super) fn call_waiters(&mut self, hash: u64, effects: &mut Effects<C>) {
         let per_key = &self.per_key;
         // A key whose `Eq` panics is let through, to panic where it was submitted.
         let room_at = |key: &C::Key| guard(|| per_key.room_at(hash, key)).unwrap_or(usize::MAX);
+        let others = &mut effects.others;
+        let called = |waiter| others.push(Effect::Called(waiter));
         self.key_lines.call(hash, room_at, called);
     }
 
@@ -211,10 +213,7 @@ impl<C: Carries> State<C> {
 
 impl<C: Carries> Effects<C> {
     pub(super) fn is_nothing(&self) -> bool {
-        self.launch.is_none()
-            && self.called.is_empty()
-            && self.alarm.is_none()
-            && self.others.is_empty()
+        self.launch.is_none() && self.alarm.is_none() && self.others.is_empty()
     }
 
     fn launch(&mut self, launch: Launch<C>) {
@@ -229,7 +228,6 @@ impl<C: Carries> Default for Effects<C> {
     fn default() -> Self {
         Self {
             launch: None,
-            called: Vec::new(),
             alarm: None,
             others: Vec::new(),
         }
@@ -248,7 +246,7 @@ impl<C: Carries> Home<C::Answer, C::Error> for Shard<C> {
         state.counters.withdrawn += 1;
         let mut effects = Effects::default();
         self.settle(&mut state, &shared, &mut effects);
-        state.call_waiters(carried.hash, &mut effects.called);
+        state.call_waiters(carried.hash, &mut effects);
         drop(state);
         carried.reply.forgo();
         shared.observer.withdrawn();

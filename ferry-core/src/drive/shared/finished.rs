@@ -56,7 +56,7 @@ impl<C: Carries> Shared<C> {
         }
         let mut effects = Effects::default();
         shard.settle(&mut state, self, &mut effects);
-        state.call_waiters(hash, &mut effects.called);
+        state.call_waiters(hash, &mut effects);
         let next = match effects.launch.take() {
             Some(Launch { work, mailbox }) => {
                 state.idle.extend(mailbox);
