@@ -9,7 +9,7 @@ use ferry_core::{
 use crate::{
     history::{Life, SubmissionId},
     kind::Kind,
-    world::World,
+    world::{State, World},
 };
 
 /// A call of the store, as its caller saw it.
@@ -153,22 +153,30 @@ impl Came {
     }
 }
 
-impl<K: Kind> World<K> {
-    /// Notes a call that is made.
-    pub(crate) fn asks(&self, life: Life, key: u32, ask: Ask) -> Noted {
-        let at = self.process.now();
-        let calls = &mut self.lock().history.calls;
+impl<K: Kind> State<K> {
+    /// Notes a call that is made at this moment, of this version if it is a commit.
+    pub(crate) fn asks(
+        &mut self,
+        at: Instant,
+        life: Life,
+        key: u32,
+        ask: Ask,
+        version: Option<u64>,
+    ) -> Noted {
+        let calls = &mut self.history.calls;
         calls.push(Asked {
             life,
             key,
             ask,
             at,
-            version: None,
+            version,
             came: None,
         });
         Noted(calls.len() - 1)
     }
+}
 
+impl<K: Kind> World<K> {
     /// Notes which version it is about.
     pub(crate) fn is_about(&self, &Noted(nth): &Noted, version: Option<u64>) {
         self.lock().history.calls[nth].version = version;

@@ -307,6 +307,7 @@ impl<W: Workload> History<W> {
             submissions: Vec::with_capacity(2 * inputs),
             log: Vec::with_capacity(4 * inputs),
             calls: Vec::with_capacity(8 * inputs),
+            looks: Vec::with_capacity(inputs),
             ..Self::default()
         }
     }

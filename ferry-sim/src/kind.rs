@@ -5,16 +5,19 @@ use std::sync::Arc;
 
 use ferry_core::{
     Answer, Durability, Failure, Projection, Record,
-    drive::{Builder, Carries, Ferry, InvalidConfig, ResumeError},
+    drive::{Builder, Carries, Ferry, InvalidConfig, ResumeError, SweepProgress},
     fold_write::FoldWrite,
     projected_write::ProjectedWrite,
 };
+
+use futures_lite::stream;
 
 use crate::{
     calls::Carrier,
     executor::Process,
     fleet::{Sweeping, Up, sweeps},
     history::{Heard, HeardBy, Reach, Resumed},
+    purses::StoreError,
     sent::{Carried, Held},
     store::SimStore,
     workload::{InputOf, KeyOf, ProjectedWorkload, StateOf, VersionOf, ViewOf, Workload},
@@ -70,7 +73,27 @@ pub(crate) trait Kind: Sized + fmt::Debug + Send + Sync + 'static {
 
     /// Resumes one key.
     fn resume(up: &Up<Self>, key: &KeyOf<Self::Load>) -> Resuming;
+
+    /// Resumes these keys, and tells of each what came of it in the end; it is over when all are done, or the node takes in no more.
+    fn sweep_once(_: &Up<Self>, _: Sweep<Self>, _: Told<Self>) -> Swept {
+        Box::pin(core::future::ready(()))
+    }
 }
+
+/// A sweep that is asked for by hand.
+pub(crate) struct Sweep<K: Kind> {
+    pub(crate) keys: Vec<KeyOf<K::Load>>,
+    /// How many at a time.
+    pub(crate) at_once: usize,
+    /// Whether the keys come in a stream.
+    pub(crate) is_stream: bool,
+}
+
+/// Where it is told what came of a key.
+pub(crate) type Told<K> = Box<dyn FnMut(&KeyOf<<K as Kind>::Load>, Resumed) + Send>;
+
+/// A sweep that is waited for.
+pub(crate) type Swept = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A resume that is waited for.
 pub(crate) type Resuming = Pin<Box<dyn Future<Output = Resumed> + Send>>;
@@ -191,5 +214,28 @@ impl<W: ProjectedWorkload> Kind for Projected<W> {
                 Err(ResumeError::Closed) => Resumed::Closed,
             }
         })
+    }
+
+    fn sweep_once(up: &Up<Self>, sweep: Sweep<Self>, mut told: Told<Self>) -> Swept {
+        let resumer = up.resumer();
+        let tell = move |progress: SweepProgress<'_, KeyOf<W>, StoreError>| match progress.result {
+            Ok(_) => told(progress.key, Resumed::Shown),
+            Err(_) if progress.is_tried_again => {}
+            Err(_) => told(progress.key, Resumed::StillPending),
+        };
+        let (keys, at_once) = (sweep.keys, sweep.at_once);
+        if sweep.is_stream {
+            let sweeping = resumer.sweep_stream(stream::iter(keys));
+            let sweeping = sweeping.concurrency(at_once).on_progress(tell);
+            Box::pin(async move {
+                let _report = sweeping.await;
+            })
+        } else {
+            let sweeping = resumer.sweep(keys);
+            let sweeping = sweeping.concurrency(at_once).on_progress(tell);
+            Box::pin(async move {
+                let _report = sweeping.await;
+            })
+        }
     }
 }

@@ -118,6 +118,7 @@ points! {
     InDoubt: 1_000, 1_000, "a client heard that its input was in doubt";
     Overtaken: 10, 10, "an input that had been declined was overtaken by inputs after it";
     Rejected: 100, 100, "an input was rejected, since there was no room";
+    WaitedForRoom: 100, 100, "a client waited for room";
     Expired: 100, 100, "an input's deadline passed";
     Abandoned: 20, 20, "a caller in the process that crashed heard so";
     Deserted: 300, 300, "a caller dropped its future";
@@ -130,6 +131,7 @@ points! {
     ProjectionRefusedLate: 0, 100, "a projection came late and was refused";
     ShownInPart: 0, 300, "a projection landed in part";
     Resumed: 0, 300, "somebody resumed a key";
+    SweptByHand: 0, 300, "somebody had all pending records resumed";
     Swept: 0, 300, "a sweeper found pending records";
     Shuffled: 0, 300, "a sweeper took keys in another order than its query gave them";
     QueryFailed: 0, 300, "a sweeper's query failed";
@@ -199,6 +201,7 @@ const CLIENTS_DID: &[Point] = &[
     Point::Deserted,
     Point::GaveUp,
     Point::Resumed,
+    Point::SweptByHand,
     Point::Deleted,
     Point::ShutDown,
 ];

@@ -4,7 +4,7 @@ use core::{fmt, time::Duration};
 use std::{
     panic,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU32, Ordering::Relaxed},
     },
 };
@@ -60,7 +60,9 @@ impl<W: Workload> Clone for Sent<W> {
 
 /// An input that a node has taken in. When the node is done with it, answered or not, that is told.
 pub(crate) struct Held<W: Workload> {
-    pub(crate) sent: Sent<W>,
+    sent: Sent<W>,
+    /// Which attempt it came in, where that is known as late as it is taken in.
+    named: Option<Named>,
     /// How often it was asked for its id.
     asked: AtomicU32,
     /// Where it is told.
@@ -71,16 +73,53 @@ impl<W: Workload> Held<W> {
     pub(crate) fn new(sent: Sent<W>, world: Process) -> Self {
         Self {
             sent,
+            named: None,
             asked: AtomicU32::new(0),
             world,
         }
+    }
+
+    /// One that may wait for room: of which attempt it is has to be said as soon as it is taken in.
+    pub(crate) fn unnamed(sent: Sent<W>, world: Process) -> (Self, Named) {
+        let named = Named::default();
+        let mut held = Self::new(sent, world);
+        held.named = Some(named.clone());
+        (held, named)
+    }
+
+    fn submission(&self) -> Option<SubmissionId> {
+        match &self.named {
+            None => Some(self.sent.submission),
+            Some(named) => named.0.get().copied(),
+        }
+    }
+
+    /// It, and which attempt it came in.
+    pub(crate) fn sent(&self) -> Sent<W> {
+        Sent {
+            submission: self.submission().unwrap_or(self.sent.submission),
+            ..self.sent.clone()
+        }
+    }
+}
+
+/// Which attempt an input came in, once that is known.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Named(Arc<OnceLock<SubmissionId>>);
+
+impl Named {
+    /// It was this one. Said twice, the first time counts.
+    pub(crate) fn is(&self, submission: SubmissionId) {
+        self.0.get_or_init(|| submission);
     }
 }
 
 impl<W: Workload> Drop for Held<W> {
     fn drop(&mut self) {
-        let submission = self.sent.submission;
-        self.world.tell(Event::LetGo { submission });
+        // One that waited for room in vain came in no attempt.
+        if let Some(submission) = self.submission() {
+            self.world.tell(Event::LetGo { submission });
+        }
     }
 }
 
@@ -188,7 +227,10 @@ impl<K: Kind> Fold for Carried<K> {
                 panic::resume_unwind(Box::new("an id that panics"));
             }
         }
-        self.id_of(&held.sent)
+        SentId {
+            id: self.fold.id(&held.sent.content),
+            submission: held.submission().unwrap_or(held.sent.submission),
+        }
     }
 
     fn weight(&self, held: &Self::Input) -> usize {
@@ -200,7 +242,10 @@ impl<K: Kind> Fold for Carried<K> {
     }
 
     fn step(&self, state: &mut StateOf<K::Load>, held: &Self::Input) -> StepOf<Self> {
-        self.step_of(state, &held.sent)
+        match held.named {
+            None => self.step_of(state, &held.sent),
+            Some(_) => self.step_of(state, &held.sent()),
+        }
     }
 }
 

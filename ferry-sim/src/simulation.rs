@@ -339,7 +339,7 @@ fn run<K: Kind>(
         hash: 0,
         events: 0,
     };
-    let (hash, events, kept) = executor.end().end();
+    let (hash, events, kept) = executor.end();
     let report = Report {
         hash,
         events,

@@ -140,6 +140,8 @@ pub(crate) struct Rates {
     pub(crate) impatient: u64,
     pub(crate) deadline: u64,
     pub(crate) embedded: u64,
+    /// They wait for room where there is none.
+    pub(crate) waits: u64,
     /// They go to whichever node, whatever the routing says.
     pub(crate) misrouted: u64,
     // Of clients:
@@ -181,6 +183,7 @@ impl Rates {
             // Drawn later: see `storm.rs`.
             call_panics: 0,
             startles: 0,
+            waits: 0,
             crash_at_step: rate(crash_at_step),
             poison: rate(&[100, 500]),
             panics: rate(&[100, 500]),
@@ -207,6 +210,7 @@ impl Rates {
             other_content: self.other_content,
             sent_twice: self.sent_twice,
             embedded: self.embedded,
+            waits: self.waits,
             misrouted: self.misrouted,
             gives_up: self.gives_up,
             ..Self::default()
@@ -277,7 +281,12 @@ pub(crate) struct Draws {
     pub(crate) heeds: u64,
     pub(crate) layout: Layout,
     pub(crate) broken: Broken,
+    /// The longest deadline.
+    pub(crate) deadline_max_millis: u64,
 }
+
+/// The longest deadline, unless clients are in haste.
+const DEADLINE_MAX_MILLIS: u64 = 2_000;
 
 impl Broken {
     fn draw(size: Size, chance: &mut Chance) -> Self {
@@ -375,6 +384,7 @@ impl Draws {
             sweeps: Broken::Nothing.sweeps(),
             sweeps_at_once: Schedule::default().concurrency,
             heeds: 0,
+            deadline_max_millis: DEADLINE_MAX_MILLIS,
         }
     }
 
@@ -427,6 +437,7 @@ impl Draws {
             sweeps_at_once: chance.pick(&[Schedule::default().concurrency, 1, 2]),
             heeds: chance.pick(&[0, 0, 1_000, 5_000]),
             broken,
+            deadline_max_millis: DEADLINE_MAX_MILLIS,
         }
     }
 }

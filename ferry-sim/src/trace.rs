@@ -4,7 +4,9 @@ use core::{
     fmt,
     hash::{Hash, Hasher},
     mem,
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
 };
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ferry_core::Instant;
 
@@ -48,60 +50,83 @@ impl fmt::Display for Difference {
 }
 
 /// The events of a run, as far as they are kept.
+///
+/// All of them come from the one thread that runs the executor: so it takes no lock to add one to the hash, which is done for
+/// each, but only to keep it.
 #[derive(Debug)]
 pub(crate) struct Trace {
-    hasher: Rolling,
-    events: usize,
-    keep: Keep,
+    hash: AtomicU64,
+    events: AtomicUsize,
+    keeps: bool,
+    keep: Mutex<Keep>,
 }
 
 impl Trace {
     pub(crate) fn new(keep: Keep) -> Self {
         Self {
-            hasher: Rolling::default(),
-            events: 0,
-            keep,
+            hash: AtomicU64::new(0),
+            events: AtomicUsize::new(0),
+            keeps: !matches!(keep, Keep::Nothing),
+            keep: Mutex::new(keep),
         }
     }
 
     #[inline]
-    pub(crate) fn add(&mut self, at: Instant, event: Event) {
-        (at.nanos(), &event).hash(&mut self.hasher);
-        match &mut self.keep {
+    pub(crate) fn add(&self, at: Instant, event: Event) {
+        let hash = self.take(|hasher| (at.nanos(), &event).hash(hasher));
+        if self.keeps {
+            self.keep(hash, at, event);
+        }
+    }
+
+    /// As if the event were added, of which most are.
+    pub(crate) fn polled(&self, at: Instant, task: u64) {
+        let event = Event::Polled { task };
+        if self.keeps {
+            return self.add(at, event);
+        }
+        // What is derived for it, without looking for which event it is.
+        self.take(|hasher| (at.nanos(), mem::discriminant(&event), task).hash(hasher));
+    }
+
+    /// Takes an event into the hash, which it gives.
+    fn take(&self, event: impl FnOnce(&mut Rolling)) -> u64 {
+        let mut hasher = Rolling(self.hash.load(Relaxed));
+        event(&mut hasher);
+        self.hash.store(hasher.0, Relaxed);
+        self.events.store(self.events.load(Relaxed) + 1, Relaxed);
+        hasher.0
+    }
+
+    #[cold]
+    fn keep(&self, hash: u64, at: Instant, event: Event) {
+        let before = self.events.load(Relaxed) - 1;
+        match &mut *self.kept() {
             Keep::Nothing => {}
-            Keep::Hashes(hashes) => hashes.push(self.hasher.finish()),
+            Keep::Hashes(hashes) => hashes.push(hash),
             Keep::Against { hashes, first } => {
-                if first.is_none() && hashes.get(self.events) != Some(&self.hasher.finish()) {
+                if first.is_none() && hashes.get(before) != Some(&hash) {
                     let then = Some((at, event));
-                    let same = self.events;
-                    *first = Some(Difference { same, then });
+                    *first = Some(Difference { same: before, then });
                 }
             }
             Keep::Events(events) => events.push((at, event)),
         }
-        self.events += 1;
     }
 
-    /// As if the event were added, of which most are.
-    pub(crate) fn polled(&mut self, at: Instant, task: u64) {
-        let event = Event::Polled { task };
-        if !matches!(self.keep, Keep::Nothing) {
-            return self.add(at, event);
-        }
-        // What is derived for it, without looking for which event it is.
-        (at.nanos(), mem::discriminant(&event), task).hash(&mut self.hasher);
-        self.events += 1;
+    fn kept(&self) -> MutexGuard<'_, Keep> {
+        self.keep.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The hash of all events, and what was kept of them.
-    pub(crate) fn end(self) -> (u64, usize, Keep) {
-        let hash = self.hasher.finish();
-        let keep = match self.keep {
+    pub(crate) fn end(&self) -> (u64, usize, Keep) {
+        let (hash, events) = (self.hash.load(Relaxed), self.events.load(Relaxed));
+        let keep = match mem::take(&mut *self.kept()) {
             Keep::Against { hashes, first } => {
-                let is_short = self.events < hashes.len();
+                let is_short = events < hashes.len();
                 let first = first.or_else(|| {
                     is_short.then_some(Difference {
-                        same: self.events,
+                        same: events,
                         then: None,
                     })
                 });
@@ -109,13 +134,13 @@ impl Trace {
             }
             keep @ (Keep::Nothing | Keep::Hashes(_) | Keep::Events(_)) => keep,
         };
-        (hash, self.events, keep)
+        (hash, events, keep)
     }
 }
 
 /// Takes in a word by a rotation and a multiplication, as the hash of Firefox and of the Rust compiler does (FxHash). Two runs
 /// differ by accident and not by intent, and this is a hash that costs less than the events.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Rolling(u64);
 
 impl Rolling {
@@ -155,9 +180,9 @@ mod tests {
 
     #[test]
     fn a_poll_is_hashed_as_the_event_that_it_is() {
-        let hash = |add: &dyn Fn(&mut Trace, Instant, u64)| {
-            let mut trace = Trace::new(Keep::Nothing);
-            add(&mut trace, Instant::from_nanos(7), 9);
+        let hash = |add: &dyn Fn(&Trace, Instant, u64)| {
+            let trace = Trace::new(Keep::Nothing);
+            add(&trace, Instant::from_nanos(7), 9);
             let (hash, events, _) = trace.end();
             (hash, events)
         };
@@ -167,7 +192,7 @@ mod tests {
     }
 
     fn run(keep: Keep, nodes: &[usize]) -> Keep {
-        let mut trace = Trace::new(keep);
+        let trace = Trace::new(keep);
         for &node in nodes {
             trace.add(Instant::EPOCH, Event::Crashed { node });
         }

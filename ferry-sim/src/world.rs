@@ -12,7 +12,7 @@ use std::{
 use ferry_core::drive::Runtime;
 
 use crate::{
-    calls::Pace,
+    calls::{Ask, Noted, Pace},
     chance::Chance,
     event::{AnswerKind, Event},
     executor::Process,
@@ -21,8 +21,8 @@ use crate::{
     history::{Call, Heard, HeardBy, History, Life, Reach, Submission, SubmissionId},
     kind::{Kind, RecordOf},
     points::{Point, Points},
-    policy::Policy,
-    sent::Quirk,
+    policy::{Policy, Reading},
+    sent::{Quirk, Sent},
     store::{
         Fate, Table,
         script::{Course, ON_ITS_WAY, Op, Script},
@@ -45,6 +45,16 @@ pub(crate) struct World<K: Kind> {
     keys: Vec<KeyOf<K::Load>>,
     weakened: AtomicU64,
     state: Mutex<State<K>>,
+}
+
+/// A read that was asked for, and what becomes of it.
+pub(crate) struct ReadAsked {
+    pub(crate) noted: Noted,
+    pub(crate) call: Call,
+    /// How long it is on its way to the store, and back.
+    pub(crate) there: Duration,
+    pub(crate) back: Duration,
+    pub(crate) failed: bool,
 }
 
 #[derive(Debug)]
@@ -174,7 +184,9 @@ impl<K: Kind> World<K> {
     }
 
     pub(crate) fn weakened_if(&self, is_weakened: bool) {
-        self.weakened.fetch_add(u64::from(is_weakened), Relaxed);
+        if is_weakened {
+            self.weakened.fetch_add(1, Relaxed);
+        }
     }
 
     /// How often that was so.
@@ -210,42 +222,75 @@ impl<K: Kind> World<K> {
         self.lock().next_call(life, key)
     }
 
-    /// A read, how long it is on its way to the store and back, and whether it fails.
-    pub(crate) fn read_asked(&self, life: Life, key: u32) -> (Call, Duration, Duration, bool) {
-        let mut state = self.lock();
+    /// A read is asked for: what becomes of it.
+    pub(crate) fn read_asked(&self, life: Life, key: u32, ask: Ask) -> ReadAsked {
+        let state = &mut *self.lock();
+        let noted = state.asks(self.process.now(), life, key, ask, None);
         let call = state.next_call(life, key);
         let mut chance = state.faults.of_request(life.node, key);
         let (there, back) = (state.latency(&mut chance), state.latency(&mut chance));
-        if let Some(script) = &mut state.script {
-            let Course { fate, slow } = script.course(Op::Read, call);
-            return (call, there, back + slow, fate != Fate::Plain);
+        let (slow, failed) = match &mut state.script {
+            Some(script) => {
+                let Course { fate, slow } = script.course(Op::Read, call);
+                (slow, fate != Fate::Plain)
+            }
+            None => (Duration::ZERO, chance.happens(state.rates.read_failed)),
+        };
+        ReadAsked {
+            noted,
+            call,
+            there,
+            back: back + slow,
+            failed,
         }
-        let failed = chance.happens(state.rates.read_failed);
-        (call, there, back, failed)
     }
 
-    /// A read has found this; gives the number of its version, zero where there is no record.
-    pub(crate) fn served(
-        &self,
-        call: Call,
-        record: Option<&RecordOf<K::Load>>,
-        inputs: usize,
-    ) -> Option<u64> {
-        let version = record.and_then(|record| self.lock().table.number(call.key, &record.version));
+    /// A read has reached the store: what it finds, with the number of its version, zero where there is no record.
+    pub(crate) fn served(&self, call: Call, inputs: usize) -> (Option<RecordOf<K::Load>>, u64) {
+        let state = self.lock();
+        let is_stale = self.policy.reading == Reading::Stale;
+        let (record, was_stale) = state.table.read(call.key, is_stale);
+        let known = record
+            .as_ref()
+            .and_then(|record| state.table.number(call.key, &record.version));
+        drop(state);
+        self.weakened_if(was_stale);
         self.tell(Event::Served {
             call,
-            version,
+            version: known,
             inputs,
         });
-        version.or(Some(0))
+        (record, known.unwrap_or(0))
     }
 
-    /// The number of a version; zero: of no record. `None`: of one that was deleted since.
-    pub(crate) fn number(&self, key: u32, version: Option<&VersionOf<K::Load>>) -> Option<u64> {
-        match version {
-            Some(version) => self.lock().table.number(key, version),
-            None => Some(0),
+    /// A commit of these entries is asked for. It is noted with the number of the version that it is based on; zero: of no record;
+    /// `None`: of one that was deleted since.
+    pub(crate) fn commit_asked(
+        &self,
+        life: Life,
+        key: u32,
+        expected: Option<&VersionOf<K::Load>>,
+        entries: &[Sent<K::Load>],
+    ) -> (Call, Noted) {
+        let state = &mut *self.lock();
+        let call = state.next_call(life, key);
+        if entries.len() > 1 {
+            state.points.met(Point::Batch);
         }
+        let submissions = entries.iter().map(|sent| sent.submission).collect();
+        let version = match expected {
+            Some(version) => state.table.number(key, version),
+            None => Some(0),
+        };
+        let at = self.process.now();
+        let noted = state.asks(at, life, key, Ask::Commit(submissions), version);
+        (call, noted)
+    }
+
+    /// A projection is asked for.
+    pub(crate) fn project_asked(&self, life: Life, key: u32) -> Noted {
+        let at = self.process.now();
+        self.lock().asks(at, life, key, Ask::Project, None)
     }
 
     // ---- of the clients ---------------------------------------------------------------------------

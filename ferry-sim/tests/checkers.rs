@@ -132,6 +132,7 @@ impl Tale {
             key: KEY,
             ask,
             at: at(secs),
+            version: None,
             came: Some((at(secs), came)),
         });
         self

@@ -113,9 +113,15 @@ impl<K> KeyLines<K> {
         }
     }
 
-    /// Ends all lines. What is returned is to be dropped unlocked; each waiter is to be told.
+    /// Ends all lines, the one that was opened first before the others. What is returned is to be dropped unlocked; each waiter
+    /// is to be told.
     pub(super) fn dismiss(&mut self) -> impl Iterator<Item = Arc<Waiter<()>>> + use<K> {
         let lines = core::mem::take(&mut self.lines);
+        // Not by their hashes, which are others in every process.
+        let lines: BTreeMap<_, _> = lines
+            .into_iter()
+            .map(|((_, id), line)| (id, line))
+            .collect();
         lines.into_values().flat_map(|Line { key, waiters, .. }| {
             discard(key);
             waiters.into_values()
@@ -148,4 +154,21 @@ impl<K> KeyLines<K> {
 
 fn of(hash: u64) -> core::ops::RangeInclusive<(u64, LineId)> {
     (hash, LineId(0))..=(hash, LineId(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_in_the_order_in_which_they_were_opened_whatever_their_hashes() {
+        let mut lines = KeyLines::default();
+        let joined: Vec<_> = [(7, 'a'), (3, 'b'), (9, 'c'), (3, 'd'), (7, 'a')]
+            .into_iter()
+            .map(|(hash, key)| lines.join(hash, &key).1)
+            .collect();
+        let dismissed = lines.dismiss();
+        let expected = [0, 4, 1, 2, 3].map(|nth| Arc::as_ptr(&joined[nth]));
+        assert!(dismissed.map(|waiter| Arc::as_ptr(&waiter)).eq(expected));
+    }
 }

@@ -98,7 +98,7 @@ pub(crate) struct Mutants {
     #[arg(long, value_name = "FILE")]
     pub(crate) table: Option<PathBuf>,
     /// How many each has at most
-    #[arg(long, default_value_t = 1_000, value_parser = values::count)]
+    #[arg(long, default_value_t = 5_000, value_parser = values::count)]
     pub(crate) seeds: u64,
     /// On so many threads; on as many as there are cores unless it is said
     #[arg(long, value_parser = values::jobs)]

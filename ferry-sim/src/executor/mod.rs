@@ -20,7 +20,10 @@ use std::sync::Arc;
 use ferry_core::Instant;
 
 use self::shared::{Core, Polled};
-use crate::{chance::Chance, trace::Trace};
+use crate::{
+    chance::Chance,
+    trace::{Keep, Trace},
+};
 
 pub use runtime::Process;
 pub use timer::Sleep;
@@ -50,7 +53,7 @@ impl Executor {
     /// An executor whose schedule is drawn from this seed, at the epoch.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self::with(Chance::new(seed), Trace::new(crate::trace::Keep::Nothing))
+        Self::with(Chance::new(seed), Trace::new(Keep::Nothing))
     }
 
     pub(crate) fn with(schedule: Chance, trace: Trace) -> Self {
@@ -96,10 +99,10 @@ impl Executor {
         }
     }
 
-    /// Drops all tasks, and gives the trace.
-    pub(crate) fn end(self) -> Trace {
+    /// Drops all tasks, and gives the hash of all events, how many there were, and what was kept of them.
+    pub(crate) fn end(self) -> (u64, usize, Keep) {
         self.core.crash_all();
-        self.core.take_trace()
+        self.core.end_trace()
     }
 }
 

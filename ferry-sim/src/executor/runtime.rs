@@ -20,9 +20,14 @@ use crate::event::Event;
 /// Blocking work runs as a task of the process, to its end without a stop.
 #[derive(Clone)]
 pub struct Process {
+    own: Arc<Own>,
+}
+
+/// What its clones share.
+struct Own {
     core: Arc<Core>,
     group: usize,
-    clock: Arc<Clock>,
+    clock: Clock,
 }
 
 /// How a process's own clock differs from the world's.
@@ -63,67 +68,67 @@ impl Clock {
 
 impl Process {
     pub(super) fn new(core: Arc<Core>) -> Self {
-        let group = core.add_group();
-        let clock = Arc::default();
-        Self { core, group, clock }
+        let (group, clock) = (core.add_group(), Clock::default());
+        let own = Arc::new(Own { core, group, clock });
+        Self { own }
     }
 
     /// Lets its clock go so much faster than the world's, in a thousand; slower where it is negative, and never as much as
     /// a thousand. Only before anything reads it, or it may go back.
     pub fn drift(&self, per_mille: i64) {
-        self.clock.drift.store(per_mille.max(-999), Relaxed);
+        self.own.clock.drift.store(per_mille.max(-999), Relaxed);
     }
 
     /// Lets its clock jump ahead. What sleeps goes on sleeping.
     pub fn jump(&self, by: Duration) {
         let nanos = u64::try_from(by.as_nanos()).unwrap_or(u64::MAX);
-        self.clock.ahead.fetch_add(nanos, Relaxed);
+        self.own.clock.ahead.fetch_add(nanos, Relaxed);
     }
 
     /// Another process on the same executor.
     #[must_use]
     pub fn another(&self) -> Self {
-        Self::new(Arc::clone(&self.core))
+        Self::new(Arc::clone(&self.own.core))
     }
 
     /// Drops its tasks; those that are started from now on are dropped at once.
     pub fn crash(&self) {
-        self.core.crash(self.group);
+        self.own.core.crash(self.own.group);
     }
 
     /// Polls none of its tasks until it is thawed. Its timers go off meanwhile.
     pub fn freeze(&self) {
-        self.core.freeze(self.group);
+        self.own.core.freeze(self.own.group);
     }
 
     /// Goes on after a freeze.
     pub fn thaw(&self) {
-        self.core.thaw(self.group);
+        self.own.core.thaw(self.own.group);
     }
 
     /// How many tasks it has that are not over.
     #[must_use]
     pub fn tasks(&self) -> usize {
-        self.core.tasks_of(self.group)
+        self.own.core.tasks_of(self.own.group)
     }
 
     pub(crate) fn tell(&self, event: Event) {
-        self.core.tell(event);
+        self.own.core.tell(event);
     }
 }
 
 impl Runtime for Process {
     fn now(&self) -> Instant {
-        self.clock.shown(self.core.now())
+        self.own.clock.shown(self.own.core.now())
     }
 
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send + 'static {
-        let due = self.core.now() + self.clock.in_the_world(duration);
-        Sleep::new(Arc::clone(&self.core), due)
+        let due = self.own.core.now() + self.own.clock.in_the_world(duration);
+        Sleep::new(Arc::clone(&self.own.core), due)
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        self.core.spawn(self.group, Box::pin(task));
+        self.own.core.spawn(self.own.group, Box::pin(task));
     }
 
     fn spawn_blocking<T: Send + 'static>(
@@ -149,7 +154,7 @@ impl Runtime for Process {
 impl fmt::Debug for Process {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Process")
-            .field("group", &self.group)
+            .field("group", &self.own.group)
             .finish_non_exhaustive()
     }
 }

@@ -1,7 +1,7 @@
 //! What the handles of one executor share.
 
 use core::{
-    fmt, mem,
+    fmt,
     ops::ControlFlow,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
     task::Waker,
@@ -32,6 +32,7 @@ pub(super) struct Core {
     now: AtomicU64,
     /// Sleeps that were over before they began, since time passed last.
     over_at_once: AtomicU64,
+    trace: Trace,
     state: Mutex<State>,
 }
 
@@ -41,7 +42,6 @@ struct State {
     /// Which task is polled, or was last.
     polled: Option<TaskId>,
     schedule: Chance,
-    trace: Trace,
 }
 
 /// A task whose turn it is to be polled, and with whoever polls it until the next turn.
@@ -71,12 +71,12 @@ impl Core {
         Self {
             now: AtomicU64::new(0),
             over_at_once: AtomicU64::new(0),
+            trace,
             state: Mutex::new(State {
                 tasks: Tasks::default(),
                 timers: Timers::default(),
                 polled: None,
                 schedule,
-                trace,
             }),
         }
     }
@@ -90,11 +90,11 @@ impl Core {
     }
 
     pub(super) fn tell(&self, event: Event) {
-        self.lock().trace.add(self.now(), event);
+        self.trace.add(self.now(), event);
     }
 
-    pub(super) fn take_trace(&self) -> Trace {
-        mem::replace(&mut self.lock().trace, Trace::new(Keep::Nothing))
+    pub(super) fn end_trace(&self) -> (u64, usize, Keep) {
+        self.trace.end()
     }
 
     // ---- tasks ------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ impl Core {
         let (id, running) = state.tasks.take(drawn);
         *polled = running.map(|running| Polled { id, running });
         state.polled = Some(id);
-        state.trace.polled(self.now(), id.nth);
+        self.trace.polled(self.now(), id.nth);
         ControlFlow::Continue(())
     }
 

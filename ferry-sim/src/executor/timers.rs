@@ -1,9 +1,6 @@
 //! Who is to be woken at which moment.
 
-use core::{
-    cmp::{Ordering, Reverse},
-    task::Waker,
-};
+use core::{cmp::Reverse, task::Waker};
 use std::collections::BinaryHeap;
 
 use super::tasks::TaskId;
@@ -11,8 +8,8 @@ use super::tasks::TaskId;
 /// Names one timer; never used again, though its slot is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TimerId {
-    slot: usize,
-    nth: u64,
+    slot: u32,
+    nth: u32,
 }
 
 /// Who is to be woken.
@@ -24,43 +21,29 @@ pub(super) enum Sleeper {
 
 /// A timer in its slot.
 struct Timer {
-    nth: u64,
+    nth: u32,
     sleeper: Sleeper,
 }
 
-/// In which order timers go off: by their moments, and those of one moment in the order in which they were set.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Due {
-    nanos: u64,
-    nth: u64,
-    slot: usize,
-}
+/// A timer in the order in which they go off: by their moments, and those of one moment in the order in which they were set. It
+/// is one number, which is compared at once: the moment above, and then the timer's own number and its slot.
+type Due = u128;
 
-impl Due {
-    /// Both in one number, which is compared at once.
-    fn rank(self) -> u128 {
-        u128::from(self.nanos) << 64 | u128::from(self.nth)
+impl TimerId {
+    fn due(self, nanos: u64) -> Due {
+        u128::from(nanos) << 64 | u128::from(self.nth) << 32 | u128::from(self.slot)
+    }
+
+    fn of(due: Due) -> Self {
+        Self {
+            slot: due as u32,
+            nth: (due >> 32) as u32,
+        }
     }
 }
 
-impl PartialOrd for Due {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-
-    fn lt(&self, other: &Self) -> bool {
-        self.rank() < other.rank()
-    }
-
-    fn le(&self, other: &Self) -> bool {
-        self.rank() <= other.rank()
-    }
-}
-
-impl Ord for Due {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.rank().cmp(&other.rank())
-    }
+fn moment(due: Due) -> u64 {
+    (due >> 64) as u64
 }
 
 /// The timers that are set.
@@ -69,52 +52,59 @@ pub(super) struct Timers {
     /// The next one first. One that was cleared stays until its turn comes, or until there are too many of its like.
     order: BinaryHeap<Reverse<Due>>,
     slots: Vec<Option<Timer>>,
-    slots_free: Vec<usize>,
-    set: u64,
+    slots_free: Vec<u32>,
+    set: u32,
 }
 
 /// So many in the order that are cleared do not matter, however few there are that are not.
 const CLEARED_MAX: usize = 64;
 
 impl Timers {
+    /// # Panics
+    ///
+    /// Once four billion were set: a run as long as that is none.
     pub(super) fn set(&mut self, nanos: u64, sleeper: Sleeper) -> TimerId {
-        self.set += 1;
-        let nth = self.set;
-        let slot = self.slots_free.pop().unwrap_or(self.slots.len());
+        let Some(nth) = self.set.checked_add(1) else {
+            panic!("a run sets no more than {} timers", u32::MAX)
+        };
+        self.set = nth;
         let timer = Some(Timer { nth, sleeper });
-        if slot == self.slots.len() {
-            self.slots.push(timer);
-        } else {
-            self.slots[slot] = timer;
-        }
-        self.order.push(Reverse(Due { nanos, nth, slot }));
-        TimerId { slot, nth }
+        let slot = match self.slots_free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize] = timer;
+                slot
+            }
+            None => {
+                self.slots.push(timer);
+                (self.slots.len() - 1) as u32
+            }
+        };
+        let id = TimerId { slot, nth };
+        self.order.push(Reverse(id.due(nanos)));
+        id
     }
 
     /// Gives back who would have been woken; `None` where it has gone off.
-    pub(super) fn clear(&mut self, TimerId { slot, nth }: TimerId) -> Option<Sleeper> {
-        let cleared = self.take(slot, nth)?;
+    pub(super) fn clear(&mut self, id: TimerId) -> Option<Sleeper> {
+        let cleared = self.take(id)?;
         let are_set = self.slots.len() - self.slots_free.len();
         if self.order.len() > 2 * are_set + CLEARED_MAX {
             let slots = &self.slots;
-            (self.order).retain(|Reverse(due)| is_set(slots, due.slot, due.nth));
+            (self.order).retain(|&Reverse(due)| timer(slots, TimerId::of(due)).is_some());
         }
         Some(cleared)
     }
 
     /// Who would be woken by this timer, if it is still to go off.
-    pub(super) fn sleeper(&self, TimerId { slot, nth }: TimerId) -> Option<&Sleeper> {
-        let timer = self.slots[slot].as_ref();
-        timer
-            .filter(|timer| timer.nth == nth)
-            .map(|timer| &timer.sleeper)
+    pub(super) fn sleeper(&self, id: TimerId) -> Option<&Sleeper> {
+        timer(&self.slots, id).map(|timer| &timer.sleeper)
     }
 
     /// When the next one goes off.
     pub(super) fn next(&mut self) -> Option<u64> {
         while let Some(&Reverse(due)) = self.order.peek() {
-            if is_set(&self.slots, due.slot, due.nth) {
-                return Some(due.nanos);
+            if self.sleeper(TimerId::of(due)).is_some() {
+                return Some(moment(due));
             }
             self.order.pop();
         }
@@ -124,26 +114,29 @@ impl Timers {
     /// The next one that is due by then goes off.
     pub(super) fn go_off(&mut self, by: u64) -> Option<Sleeper> {
         while let Some(&Reverse(due)) = self.order.peek() {
-            if due.nanos > by {
+            if moment(due) > by {
                 return None;
             }
             self.order.pop();
-            if let Some(sleeper) = self.take(due.slot, due.nth) {
+            if let Some(sleeper) = self.take(TimerId::of(due)) {
                 return Some(sleeper);
             }
         }
         None
     }
 
-    fn take(&mut self, slot: usize, nth: u64) -> Option<Sleeper> {
-        let taken = self.slots[slot].take_if(|timer| timer.nth == nth)?;
+    fn take(&mut self, TimerId { slot, nth }: TimerId) -> Option<Sleeper> {
+        let taken = self.slots[slot as usize].take_if(|timer| timer.nth == nth)?;
         self.slots_free.push(slot);
         Some(taken.sleeper)
     }
 }
 
-fn is_set(slots: &[Option<Timer>], slot: usize, nth: u64) -> bool {
-    slots[slot].as_ref().is_some_and(|timer| timer.nth == nth)
+/// If it is still to go off.
+fn timer(slots: &[Option<Timer>], TimerId { slot, nth }: TimerId) -> Option<&Timer> {
+    slots[slot as usize]
+        .as_ref()
+        .filter(|timer| timer.nth == nth)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use ferry_core::{Fold, Instant, drive::Runtime};
 use futures_channel::oneshot;
 use futures_lite::future::or;
 
-use super::Up;
+use super::taking_in::{Request, Way};
 use crate::{
     chance::Chance,
     event::Event,
@@ -15,7 +15,7 @@ use crate::{
     history::{Heard, HeardBy},
     kind::Kind,
     points::Point,
-    sent::{Quirk, Sent},
+    sent::Quirk,
     swarm::{Rates, Routing},
     workload::{InputOf, Workload},
     world::World,
@@ -27,16 +27,13 @@ const PAUSE_MAX_MILLIS: u64 = 1_000;
 /// How often that is doubled: not so often that none comes soon after the healing.
 const PAUSES_DOUBLED: u32 = 4;
 
-/// After every so many submissions somebody looks at what the node shows of itself.
-const LOOKS_EVERY: u64 = 4;
-
 /// What a client is about to do.
 #[derive(Debug)]
-struct Errand<W: Workload> {
-    key: u32,
-    number: u64,
-    content: Arc<InputOf<W>>,
-    quirk: Quirk,
+pub(super) struct Errand<W: Workload> {
+    pub(super) key: u32,
+    pub(super) number: u64,
+    pub(super) content: Arc<InputOf<W>>,
+    pub(super) quirk: Quirk,
     start: Duration,
     /// After so many attempts it gives up.
     attempts_max: u32,
@@ -124,6 +121,14 @@ fn draw_quirk(rates: &Rates, chance: &mut Chance) -> Quirk {
     } else {
         Quirk::None
     }
+}
+
+/// By which call of the handle an attempt hands its input in.
+fn draw_way(rates: &Rates, chance: &mut Chance) -> Way {
+    if rates.waits == 0 || !chance.happens(rates.waits) {
+        return Way::AtOnce;
+    }
+    chance.pick(&[Way::WhenFree, Way::Reserving])
 }
 
 fn send<K: Kind>(world: &Arc<World<K>>, errand: Errand<K::Load>, chance: &mut Chance) {
@@ -217,7 +222,9 @@ async fn attempt<K: Kind>(
     } else {
         chance.millis(5_000, 10_000)
     };
-    let within = (chance.happens(rates.deadline)).then(|| chance.millis(0, 2_000));
+    let deadline_max = world.draws.deadline_max_millis;
+    let within = (chance.happens(rates.deadline)).then(|| chance.millis(0, deadline_max));
+    let way = draw_way(&rates, chance);
     // A caller in the node's own process outlives its tasks, and hears what becomes of them.
     let is_embedded = chance.happens(rates.embedded);
     let home: Process = if is_embedded {
@@ -227,8 +234,13 @@ async fn attempt<K: Kind>(
     };
     let drops_its_future = chance.happens(5_000);
     let (reply, heard) = oneshot::channel();
-    let taken_in = Arc::clone(world).taken_in(up, errand.clone(), within, reply, drops_its_future);
-    home.spawn(taken_in);
+    let request = Request {
+        errand: errand.clone(),
+        within,
+        way,
+        drops_its_future,
+    };
+    home.spawn(Arc::clone(world).taken_in(up, request, reply));
     let answer = async { heard.await.ok() };
     let gone = async {
         world.process.sleep(patience).await;
@@ -247,59 +259,6 @@ impl<K: Kind> World<K> {
     /// Whether whoever is to be answered at this key has to wait until the tries of many batches are exhausted.
     fn is_stuck(&self, key: u32) -> bool {
         self.lock().is_healed && self.draws.broken.key() == Some(key)
-    }
-
-    /// What a node does with a request.
-    async fn taken_in(
-        self: Arc<Self>,
-        up: Up<K>,
-        errand: Errand<K::Load>,
-        within: Option<Duration>,
-        mut reply: oneshot::Sender<HeardBy<K::Load>>,
-        drops_its_future: bool,
-    ) {
-        let Errand {
-            key,
-            number,
-            content,
-            quirk,
-            ..
-        } = errand;
-        let submission = self.submitted(up.life, key, number, &content, quirk, within);
-        let sent = Sent {
-            number,
-            content,
-            submission,
-            quirk,
-        };
-        let submitted = up.submit(&self, key, sent, within);
-        if submission.0 % LOOKS_EVERY == 0 {
-            self.look(&up);
-        }
-        drop(up);
-        let answer = match submitted {
-            None => Some(Heard::Rejected),
-            Some(answer) if drops_its_future => {
-                let answer = async { Some(answer.await) };
-                let gone = async {
-                    reply.cancellation().await;
-                    None
-                };
-                or(answer, gone).await
-            }
-            Some(answer) => Some(answer.await),
-        };
-        match answer {
-            Some(answer) => {
-                self.answered(submission, answer.clone());
-                // Its client may have gone.
-                let _heard = reply.send(answer);
-            }
-            None => {
-                self.deserted(submission);
-                self.met(Point::Deserted);
-            }
-        }
     }
 }
 

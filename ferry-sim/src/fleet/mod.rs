@@ -2,6 +2,7 @@
 
 pub(crate) mod client;
 pub(crate) mod sweeps;
+mod taking_in;
 pub(crate) mod weather;
 
 use core::{fmt, mem, time::Duration};
@@ -244,7 +245,11 @@ impl<K: Kind> World<K> {
     /// Somebody looks at what a node shows of itself.
     pub(crate) fn look(&self, up: &Up<K>) {
         let (life, at, stats) = (up.life, self.process.now(), up.ferry.stats());
-        let history = &mut self.lock().history;
+        let mut state = self.lock();
+        if !state.is_alive(life) {
+            return;
+        }
+        let history = &mut state.history;
         let submitted = history.submissions.len();
         history.looks.push(Look {
             life,

@@ -1,7 +1,10 @@
 //! Who resumes pending records: a sweeper on each node, and now and then somebody by hand.
 
 use core::time::Duration;
-use std::sync::Arc;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use ferry_core::drive::{Runtime, Schedule};
 
@@ -10,7 +13,7 @@ use crate::{
     chance::Chance,
     event::Event,
     history::{Life, Resume, Resumed},
-    kind::{Kind, Projected},
+    kind::{Kind, Projected, Sweep},
     points::Point,
     policy::Resuming,
     purses::StoreError,
@@ -89,6 +92,10 @@ impl<K: Kind> World<K> {
     }
 }
 
+fn take<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl<K: Kind> World<K> {
     /// A commit has landed: now and then somebody follows what lands, and has the key resumed at once.
     pub(crate) fn heeded(self: &Arc<Self>, state: &mut State<K>, key: u32) {
@@ -114,17 +121,7 @@ impl<K: Kind> World<K> {
         let (life, process) = (up.life, up.process.clone());
         let node = life.node;
         self.met(Point::Resumed);
-        self.tell(Event::Resume { node, key });
-        let nth = {
-            let resumes = &mut self.lock().history.resumes;
-            resumes.push(Resume {
-                life,
-                key,
-                at: self.process.now(),
-                answer: None,
-            });
-            resumes.len() - 1
-        };
+        let nth = self.resumes(life, key);
         let resuming = K::resume(&up, &self.key(key));
         drop(up);
         let world = Arc::clone(self);
@@ -132,6 +129,53 @@ impl<K: Kind> World<K> {
             let resumed = resuming.await;
             world.resumed(nth, resumed);
             world.tell(Event::Resumed { node, key });
+        });
+    }
+
+    /// Notes that somebody tells a node to resume a key.
+    fn resumes(&self, life: Life, key: u32) -> usize {
+        let node = life.node;
+        self.tell(Event::Resume { node, key });
+        let resumes = &mut self.lock().history.resumes;
+        resumes.push(Resume {
+            life,
+            key,
+            at: self.process.now(),
+            answer: None,
+        });
+        resumes.len() - 1
+    }
+
+    /// Somebody has a node resume all keys that are pending.
+    fn sweep(self: &Arc<Self>, up: &Up<K>, at_once: usize, is_stream: bool) {
+        let (life, process) = (up.life, &up.process);
+        let node = life.node;
+        let pending = self.lock().table.pending(&self.fold);
+        self.met(Point::SweptByHand);
+        // Those of which nothing is told yet.
+        let asked = pending.iter().map(|&key| (key, self.resumes(life, key)));
+        let asked: Arc<Mutex<BTreeMap<u32, usize>>> = Arc::new(Mutex::new(asked.collect()));
+        let sweep = Sweep::<K> {
+            keys: pending.into_iter().map(|key| self.key(key)).collect(),
+            at_once,
+            is_stream,
+        };
+        let (world, left) = (Arc::clone(self), Arc::clone(&asked));
+        let told = Box::new(move |key: &KeyOf<K::Load>, resumed| {
+            let key = world.number_of(key);
+            if let Some(nth) = take(&left).remove(&key) {
+                world.resumed(nth, resumed);
+                world.tell(Event::Resumed { node, key });
+            }
+        });
+        let sweeping = K::sweep_once(up, sweep, told);
+        let world = Arc::clone(self);
+        process.spawn(async move {
+            sweeping.await;
+            for (key, nth) in core::mem::take(&mut *take(&asked)) {
+                world.resumed(nth, Resumed::Closed);
+                world.tell(Event::Resumed { node, key });
+            }
         });
     }
 
@@ -152,7 +196,18 @@ impl<K: Kind> World<K> {
     }
 }
 
-/// Draws when somebody resumes which key.
+/// What somebody has resumed.
+#[derive(Clone, Copy)]
+enum By {
+    /// One key.
+    Key,
+    /// All that are pending.
+    Sweep,
+    /// The same, as they come.
+    Stream,
+}
+
+/// Draws when somebody resumes what.
 pub(crate) fn begin<K: Kind>(world: &Arc<World<K>>, chance: &mut Chance) {
     if !K::IS_PROJECTED {
         return;
@@ -165,12 +220,18 @@ pub(crate) fn begin<K: Kind>(world: &Arc<World<K>>, chance: &mut Chance) {
         let at = chance.between(Duration::ZERO, world.draws.size.duration);
         let key = chance.below(u64::from(world.draws.size.keys)) as u32;
         let node = chance.index(world.draws.size.nodes);
+        let by = chance.pick(&[By::Key, By::Key, By::Sweep, By::Stream]);
+        let at_once = chance.pick(&[1, 2, 8]);
         let world = Arc::clone(world);
         let ground = world.process.clone();
         ground.spawn(async move {
             world.process.sleep(at).await;
             let Some(up) = world.up(node) else { return };
-            world.resume(up, key);
+            match by {
+                By::Key => world.resume(up, key),
+                By::Sweep => world.sweep(&up, at_once, false),
+                By::Stream => world.sweep(&up, at_once, true),
+            }
         });
     }
 }

@@ -31,11 +31,11 @@ use crate::{
     history::{Call, Life},
     kind::Kind,
     points::Point,
-    policy::{Doubt, ProjectionFence, Reading, Refusal},
+    policy::{Doubt, ProjectionFence, Refusal},
     purses::StoreError,
     sent::{Sent, SentId},
     workload::{KeyOf, StateOf, VersionOf, Workload},
-    world::World,
+    world::{ReadAsked, World},
 };
 
 /// What a write has done.
@@ -179,21 +179,17 @@ impl<K: Kind> SimStore<K> {
     /// For a batch of so many inputs; for none, to project.
     async fn fetched(
         &self,
-        key: u32,
+        asked: &ReadAsked,
         inputs: usize,
-        noted: &Noted,
     ) -> Result<Result<Option<RecordOf<Self>>, Fault<StoreError>>, Panicked> {
-        let (call, there, back, failed) = self.world.read_asked(self.life, key);
-        self.process.sleep(there).await;
-        let is_stale = self.world.policy.reading == Reading::Stale;
-        let (record, was_stale) = self.world.lock().table.read(key, is_stale);
-        let version = self.world.served(call, record.as_ref(), inputs);
-        self.world.weakened_if(was_stale);
-        self.process.sleep(back).await;
-        let panics = inputs > 0 && self.world.call_panics(self.life, key);
-        let failed = failed || panics;
+        let call = asked.call;
+        self.process.sleep(asked.there).await;
+        let (record, version) = self.world.served(call, inputs);
+        self.process.sleep(asked.back).await;
+        let panics = inputs > 0 && self.world.call_panics(self.life, call.key);
+        let failed = asked.failed || panics;
         self.world.tell(Event::Read { call, failed });
-        self.step(key).await;
+        self.step(call.key).await;
         if panics {
             return Err(Panicked);
         }
@@ -202,7 +198,7 @@ impl<K: Kind> SimStore<K> {
             return Ok(Err(Fault::transient(StoreError::Busy)));
         }
         if inputs > 0 {
-            self.world.is_about(noted, version);
+            self.world.is_about(&asked.noted, Some(version));
         }
         Ok(Ok(record))
     }
@@ -250,11 +246,11 @@ impl<K: Kind> Store for SimStore<K> {
             [] => Ask::Look,
             ids => Ask::Read(ids.iter().map(|id| id.submission).collect()),
         };
-        let noted = self.world.asks(self.life, key, ask);
-        let Ok(read) = self.fetched(key, ids.len(), &noted).await else {
-            self.panics(noted)
+        let asked = self.world.read_asked(self.life, key, ask);
+        let Ok(read) = self.fetched(&asked, ids.len()).await else {
+            self.panics(asked.noted)
         };
-        self.world.hears(noted, Came::of(&read));
+        self.world.hears(asked.noted, Came::of(&read));
         read
     }
 
@@ -264,20 +260,15 @@ impl<K: Kind> Store for SimStore<K> {
         commit: Commit<'_, Self>,
     ) -> Result<VersionOf<K::Load>, CommitError<StoreError>> {
         let key = self.world.number_of(key);
-        let call = self.world.next_call(self.life, key);
-        if commit.entries.len() > 1 {
-            self.world.met(Point::Batch);
-        }
+        let Commit {
+            expected, entries, ..
+        } = commit;
+        let (call, noted) = self.world.commit_asked(self.life, key, expected, entries);
         let asked = Asked::Commit {
-            expected: commit.expected.cloned(),
+            expected: expected.cloned(),
             state: commit.state.clone(),
-            entries: commit.entries.to_vec(),
+            entries: entries.to_vec(),
         };
-        let submissions = commit.entries.iter().map(|sent| sent.submission);
-        let ask = Ask::Commit(submissions.collect());
-        let noted = self.world.asks(self.life, key, ask);
-        let version = self.world.number(key, commit.expected);
-        self.world.is_about(&noted, version);
         let answered = self.send(call, asked);
         let Ok(answer) = self.heard_of_commit(call, answered).await else {
             self.panics(noted)

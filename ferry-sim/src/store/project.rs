@@ -4,7 +4,7 @@ use ferry_core::{CommitError, Coverage, Fault, ProjectResult, Projection, drive:
 
 use super::{Answered, SimStore, delivery::Asked, views::Span};
 use crate::{
-    calls::{Ask, Came},
+    calls::Came,
     kind::{Kind, RecordOf},
     points::Point,
     policy::{Order, Telling},
@@ -36,7 +36,7 @@ where
             state: record.state.clone(),
             version: record.version.clone(),
         };
-        let noted = self.world.asks(self.life, key, Ask::Project);
+        let noted = self.world.project_asked(self.life, key);
         let projected = self.projected(key, record).await;
         self.world.hears(noted, Came::of_projection(&projected));
         projected

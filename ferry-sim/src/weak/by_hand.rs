@@ -40,7 +40,7 @@ impl<W: Workload> BatchCall for Trips<ByHand<W>> {
         inputs: &mut Vec<Held<W>>,
         outcomes: &mut Vec<HeardBy<W>>,
     ) {
-        let sent = inputs.iter().map(|held| held.sent.clone()).collect();
+        let sent = inputs.iter().map(Held::sent).collect();
         *outcomes = self.carry(key, sent).await;
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
-use ferry_core::drive::{Builder, Ferry, Runtime, Stats};
+use ferry_core::drive::{Builder, Carries, Ferry, Runtime, Stats, Submission};
 
 use super::{callers::Callers, trip::Trips};
 use crate::{
@@ -125,6 +125,36 @@ impl<K: Kind> World<K> {
     }
 }
 
+type SubmissionOf<K> =
+    Submission<<<K as Kind>::Carries as Carries>::Answer, <<K as Kind>::Carries as Carries>::Error>;
+
+/// Room in a node that is kept for one input.
+pub(crate) type Kept<K> = ferry_core::drive::Place<<K as Kind>::Carries>;
+
+fn heard<K: Kind>(answer: SubmissionOf<K>) -> Awaited<K> {
+    Box::pin(async move { K::heard(answer.await) })
+}
+
+/// Takes an input in where room is kept for it; `None`: it is rejected.
+pub(crate) fn submit_on<K: Kind>(
+    kept: Kept<K>,
+    world: &World<K>,
+    key: u32,
+    sent: Sent<K::Load>,
+    within: Option<Duration>,
+) -> Option<Awaited<K>> {
+    let (key, held) = (world.key(key), Held::new(sent, world.process.clone()));
+    let submitted = match within {
+        Some(asked) => {
+            let within = world.policy.settings.within(asked);
+            world.weakened_if(within != asked);
+            kept.submit_within(key, held, within)
+        }
+        None => kept.submit(key, held),
+    };
+    Some(heard::<K>(submitted.ok()?))
+}
+
 impl<K: Kind> Up<K> {
     /// Takes in an input; `None`: it is rejected.
     pub(crate) fn submit(
@@ -186,8 +216,30 @@ impl<K: Kind> Up<K> {
             }
             None => ferry.submit(key, held),
         };
-        let answer = submitted.ok()?;
-        Some(Box::pin(async move { K::heard(answer.await) }))
+        Some(heard::<K>(submitted.ok()?))
+    }
+
+    /// Whether there is a handle in front, and nothing beside it, so that a caller can wait for room.
+    pub(crate) fn can_wait(&self, world: &World<K>) -> bool {
+        let policy = &world.policy;
+        policy.front == Front::OneHandle && policy.places == Places::Returned
+    }
+
+    /// Waits for room, and has it kept; `None`: the node takes in no more.
+    pub(crate) fn reserve(&self) -> impl Future<Output = Option<Kept<K>>> + Send + use<K> {
+        let reserving = self.ferry.reserve();
+        async move { reserving.await.ok() }
+    }
+
+    /// Waits for room, and takes the input in; `None`: it is rejected.
+    pub(crate) fn submit_when_free(
+        &self,
+        world: &World<K>,
+        key: u32,
+        held: Held<K::Load>,
+    ) -> impl Future<Output = Option<Awaited<K>>> + Send + use<K> {
+        let submitting = self.ferry.submit_when_free(world.key(key), held);
+        async move { Some(heard::<K>(submitting.await.ok()?)) }
     }
 
     fn carried_by_callers(

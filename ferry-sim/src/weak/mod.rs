@@ -15,4 +15,8 @@ mod front;
 mod one_pace;
 mod trip;
 
-pub(crate) use self::{by_hand::ByHand, front::Aside, one_pace::OnePace};
+pub(crate) use self::{
+    by_hand::ByHand,
+    front::{Aside, Awaited, submit_on},
+    one_pace::OnePace,
+};

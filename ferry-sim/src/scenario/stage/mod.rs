@@ -113,7 +113,7 @@ impl<K: Kind<Load = Purses>> Stage<K> {
         let violations = check(&self.load, &history);
         let weakened = self.world.times_weakened();
         drop(self.ears);
-        let (_, _, kept) = self.executor.end().end();
+        let (_, _, kept) = self.executor.end();
         let Keep::Events(events) = kept else {
             unreachable!("it keeps what it was told to keep")
         };
