@@ -158,6 +158,8 @@ fn of(hash: u64) -> core::ops::RangeInclusive<(u64, LineId)> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
 
     #[test]

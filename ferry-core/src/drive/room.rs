@@ -171,11 +171,12 @@ impl<C: Carries> Shared<C> {
         let (now, caller) = (passenger.now, passenger.caller);
         let shard = self.shard(hash);
         let mut effects = Effects::default();
+        let slot = self.slots.take();
         let mut state = shard.state.lock();
         let boarded = if !is_called && state.is_behind(&passenger) {
             Err(passenger.rejected(Reason::KeyFull))
         } else {
-            self.board(shard, &mut state, passenger, None, &mut effects)
+            self.board(slot, shard, &mut state, passenger, None, &mut effects)
         };
         let Rejected { key, input, .. } = match boarded {
             Err(full) if full.reason == Reason::KeyFull => full,
