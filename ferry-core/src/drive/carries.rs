@@ -1,6 +1,6 @@
 //! What a handle carries, and who carries it.
 
-use alloc::{boxed::Box, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, sync::Arc};
 use core::{future::Future, hash::Hash, pin::Pin, time::Duration};
 
 use crate::{
@@ -13,7 +13,6 @@ use crate::{
 use super::{
     mailbox::{Mailbox, Work},
     observe::{Origin, Passes},
-    shard::SlotOf,
     shared::{OnDuty, Shared},
     slot::Reply,
 };
@@ -108,7 +107,7 @@ pub(super) struct Carried<C: Carries> {
 impl<C: Carries> Carried<C> {
     /// Nothing of it was written, and this is all that its caller will hear.
     pub(super) fn fail(self, cause: Cause<C::Error>) {
-        drop(self.reply.post(Err(Failure::NotCommitted(cause))));
+        self.reply.post(Err(Failure::NotCommitted(cause)));
         discard(self.input);
     }
 }
@@ -117,7 +116,7 @@ pub(super) type BatchOf<C> = Batch<<C as Carries>::Key, Carried<C>>;
 
 /// How one batch is carried.
 pub(super) trait Carrier<C: Carries>: Send + Sync + 'static {
-    /// The buffers that carrying takes.
+    /// The buffers that carrying takes, kept from one batch to the next.
     type Gear: Send + 'static;
 
     fn gear(&self, seed: u64) -> Self::Gear;
@@ -137,15 +136,8 @@ pub(super) trait Carrier<C: Carries>: Send + Sync + 'static {
     /// What the batch took, if there is more to tell than its size.
     fn tally<'g>(&self, gear: &'g Self::Gear) -> Option<&'g Tally>;
 
-    /// Gives the callers their answers, and adds the slots that these were left in.
-    fn deliver(&self, gear: &mut Self::Gear, answered: &mut Vec<Arc<SlotOf<C>>>);
-}
-
-/// What a task keeps from one batch to the next.
-pub(super) struct Kit<C: Carries, X: Carrier<C>> {
-    pub(super) gear: X::Gear,
-    /// Empty, but for its room.
-    pub(super) answered: Vec<Arc<SlotOf<C>>>,
+    /// Gives the callers their answers.
+    fn deliver(&self, gear: &mut Self::Gear);
 }
 
 /// A future of its own.

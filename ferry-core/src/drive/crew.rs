@@ -1,12 +1,12 @@
 //! The tasks that carry batches: parked while there is nothing to do, woken with the next batch.
 
-use alloc::{boxed::Box, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, sync::Arc};
 use core::{future::poll_fn, mem, task::Poll, time::Duration};
 
 use crate::{Instant, guard::discard};
 
 use super::{
-    carries::{Carrier, Carries, Crew, Kit, Task},
+    carries::{Carrier, Carries, Crew, Task},
     catch::catch,
     clock::keep_time,
     mailbox::{Mailbox, Order, Work},
@@ -66,10 +66,7 @@ async fn carry<C: Carries, X: Carrier<C>>(
     mailbox: Arc<Mailbox<C>>,
     seed: u64,
 ) {
-    let mut kit = Kit {
-        gear: carrier.gear(seed),
-        answered: Vec::new(),
-    };
+    let mut gear = carrier.gear(seed);
     let mut order = Order::Carry(first);
     let mut in_a_row = 0_u32;
     while let Order::Carry(Work {
@@ -85,13 +82,13 @@ async fn carry<C: Carries, X: Carrier<C>>(
         let stub = batch.stub();
         let mut trip = shared.observer.trip::<C>(flight, &batch, || shared.now());
         let mut batch = Some(batch);
-        let carried = catch(|| carrier.carry(&mut kit.gear, &mut batch, &mut trip.passes)).await;
+        let carried = catch(|| carrier.carry(&mut gear, &mut batch, &mut trip.passes)).await;
         let ending = match (carried, batch) {
             (Ok(()), Some(batch)) => Ending::Carried(batch),
             (Ok(()), None) => unreachable!("a batch that was carried is there"),
             (Err(_told_to_the_callers), batch) => {
                 discard(batch);
-                discard(mem::replace(&mut kit.gear, carrier.gear(seed)));
+                discard(mem::replace(&mut gear, carrier.gear(seed)));
                 Ending::Lost(stub)
             }
         };
@@ -102,7 +99,7 @@ async fn carry<C: Carries, X: Carrier<C>>(
             trip,
             ending,
         };
-        let next = shared.finished(done, &mailbox, &*carrier, &mut kit);
+        let next = shared.finished(done, &mailbox, &*carrier, &mut gear);
         in_a_row += 1;
         if in_a_row % IN_A_ROW == 0 {
             let_others_run().await;

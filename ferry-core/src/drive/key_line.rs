@@ -1,6 +1,6 @@
 //! Those who wait for room at a key that has as many inputs queueing as it may.
 
-use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
+use alloc::{collections::BTreeMap, sync::Arc};
 
 use crate::guard::discard;
 
@@ -96,7 +96,7 @@ impl<K> KeyLines<K> {
         &mut self,
         hash: u64,
         room_at: impl Fn(&K) -> usize,
-        called: &mut Vec<Arc<Waiter<()>>>,
+        mut called: impl FnMut(Arc<Waiter<()>>),
     ) {
         if self.lines.is_empty() {
             return;
@@ -108,7 +108,7 @@ impl<K> KeyLines<K> {
                     break;
                 };
                 line.called += 1;
-                called.push(waiter);
+                called(waiter);
             }
         }
     }
@@ -158,6 +158,8 @@ fn of(hash: u64) -> core::ops::RangeInclusive<(u64, LineId)> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
 
     #[test]

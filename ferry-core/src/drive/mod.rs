@@ -20,7 +20,7 @@
 //! | what a task does with a batch | `write.rs`, `projected.rs`, `own_call.rs`; with the store: `edge.rs` |
 //! | finishing what is pending | `resuming.rs`, `run.rs`; of many keys `sweep/`; on a schedule `sweeper.rs`, `rounds.rs`, `debts.rs`; pauses `pause.rs` |
 //! | bounds, and waiting for room | `bound.rs`, `room.rs`, `key_line.rs` |
-//! | how an answer reaches its caller | `slot.rs` |
+//! | how an answer reaches its caller | `slot.rs`, `pool.rs` |
 //! | where threads meet | `sync.rs` |
 //! | what user code that panics can do | `catch.rs`, `lock.rs` |
 //! | the end | `closing.rs` |
@@ -43,6 +43,7 @@ mod mailbox;
 mod observe;
 mod own_call;
 mod pause;
+mod pool;
 mod projected;
 mod resuming;
 mod room;

@@ -9,7 +9,6 @@ use super::{
     carries::{BatchOf, Carried, Carrier, Carries, Sealed},
     catch::catch,
     observe::Passes,
-    shard::SlotOf,
     slot::Reply,
 };
 
@@ -193,16 +192,16 @@ impl<B: BatchCall> Carrier<OwnCallOf<B>> for CallCarrier<B> {
         gear.failed.as_ref().map(|(_, tally)| tally)
     }
 
-    fn deliver(&self, gear: &mut Gear<B>, answered: &mut Vec<Arc<SlotOf<OwnCallOf<B>>>>) {
+    fn deliver(&self, gear: &mut Gear<B>) {
         let replies = gear.replies.drain(..);
         match gear.failed.take() {
             Some((failure, _)) => {
                 gear.outcomes.drain(..).for_each(discard);
-                answered.extend(replies.filter_map(|reply| reply.post(Err(failure.clone()))));
+                replies.for_each(|reply| reply.post(Err(failure.clone())));
             }
             None => {
                 let answers = replies.zip(gear.outcomes.drain(..));
-                answered.extend(answers.filter_map(|(reply, outcome)| reply.post(Ok(outcome))));
+                answers.for_each(|(reply, outcome)| reply.post(Ok(outcome)));
             }
         }
     }

@@ -1,7 +1,5 @@
 //! Carrying a batch by a projected write.
 
-use alloc::{sync::Arc, vec::Vec};
-
 use crate::{
     Durability, Schema,
     fold_write::Tally,
@@ -13,7 +11,6 @@ use super::{
     edge::ProjectedEdge,
     observe::Passes,
     resuming::Resumes,
-    shard::SlotOf,
     write::{Answering, Gear},
 };
 
@@ -78,7 +75,7 @@ where
                     }),
             );
             if !matches!(command, Command::Done(_)) {
-                answers.post_early();
+                answers.post();
             }
             command = match command {
                 Command::Read(stage) => passes.read(&self.edge, stage).await,
@@ -99,7 +96,7 @@ where
         Some(&gear.tally)
     }
 
-    fn deliver(&self, gear: &mut Self::Gear, answered: &mut Vec<Arc<SlotOf<ProjectedWrite<P>>>>) {
-        answered.extend(gear.answers.post());
+    fn deliver(&self, gear: &mut Self::Gear) {
+        gear.answers.post();
     }
 }

@@ -1,6 +1,6 @@
 //! Waiting for room, fairly.
 
-use alloc::{sync::Arc, vec::Vec};
+use alloc::sync::Arc;
 use core::{fmt, time::Duration};
 
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 
 use super::{
-    bound::{InLine, Waiter, tell},
+    bound::{InLine, Waiter},
     carries::Carries,
     key_line::Turn,
     shard::Effects,
@@ -171,11 +171,12 @@ impl<C: Carries> Shared<C> {
         let (now, caller) = (passenger.now, passenger.caller);
         let shard = self.shard(hash);
         let mut effects = Effects::default();
+        let slot = self.slots.take();
         let mut state = shard.state.lock();
         let boarded = if !is_called && state.is_behind(&passenger) {
             Err(passenger.rejected(Reason::KeyFull))
         } else {
-            self.board(shard, &mut state, passenger, None, &mut effects)
+            self.board(slot, shard, &mut state, passenger, None, &mut effects)
         };
         let Rejected { key, input, .. } = match boarded {
             Err(full) if full.reason == Reason::KeyFull => full,
@@ -244,14 +245,12 @@ impl<C: Carries> InKeyLine<C> {
 impl<C: Carries> Drop for InKeyLine<C> {
     fn drop(&mut self) {
         let shard = self.shared.shard(self.turn.hash);
-        let mut called = Vec::new();
+        let mut effects = Effects::default();
         let mut state = shard.state.lock();
         let ended = state.key_lines.leave(self.turn);
-        state.call_waiters(self.turn.hash, &mut called);
+        state.call_waiters(self.turn.hash, &mut effects);
         drop(state);
         discard(ended);
-        for waiter in called {
-            tell(&waiter);
-        }
+        self.shared.act(effects);
     }
 }

@@ -1,16 +1,11 @@
 //! A share of the keys: its batching machine, its parked tasks, and what to do once it is unlocked.
 
-use alloc::{
-    collections::VecDeque,
-    sync::{Arc, Weak},
-    vec::Vec,
-};
-use core::mem;
+use alloc::{sync::Arc, vec::Vec};
 
 use crate::{
     Instant,
     guard::guard,
-    per_key::{Command, InvalidLimits, Limits, PerKey, Ticket},
+    per_key::{Command, InvalidLimits, Limits, PerKey},
 };
 
 use super::{
@@ -21,24 +16,17 @@ use super::{
     lock::Mutex,
     mailbox::{Mailbox, Unbegun, Work},
     shared::{Passenger, Shared},
-    slot::{Home, Slot},
     stats::Counters,
 };
 
-/// How many slots a shard keeps.
-const SLOTS_KEPT: usize = 4096;
-
-pub(super) type SlotOf<C> = Slot<<C as Carries>::Answer, <C as Carries>::Error>;
-
 /// A share of the keys. What one thread does here takes a moment, and no foreign code runs meanwhile
 /// but the key's own `Hash`, `Eq`, `Clone` and `Drop`.
+///
+/// Aligned to the two cache lines that processors fetch at a time, so that no two shards are on the same.
+#[repr(align(128))]
 pub(super) struct Shard<C: Carries> {
     pub(super) index: usize,
-    pub(super) shared: Weak<Shared<C>>,
     pub(super) state: Mutex<State<C>>,
-    me: Weak<Self>,
-    /// Slots that hold an answer or held one, to be used again: the first are the likeliest to be free.
-    answered: Mutex<VecDeque<Arc<SlotOf<C>>>>,
 }
 
 pub(super) struct State<C: Carries> {
@@ -49,8 +37,6 @@ pub(super) struct State<C: Carries> {
     pub(super) permit: Permit,
     /// The earliest alarm that this shard has asked for and not seen.
     pub(super) armed: Option<Instant>,
-    /// The head of those that were answered.
-    slots: VecDeque<Arc<SlotOf<C>>>,
 }
 
 /// Whether the shard has asked for a permit that it did not get yet.
@@ -64,8 +50,6 @@ pub(super) enum Permit {
 pub(super) struct Effects<C: Carries> {
     /// A batch that goes. Nearly always there is at most one, and nothing else.
     pub(super) launch: Option<Launch<C>>,
-    /// Waiters for whom there is room at their key.
-    pub(super) called: Vec<Arc<Waiter<()>>>,
     /// When the shard has to be looked at again.
     pub(super) alarm: Option<Instant>,
     pub(super) others: Vec<Effect<C>>,
@@ -76,6 +60,8 @@ pub(super) enum Effect<C: Carries> {
     Launch(Launch<C>),
     /// Its deadline passed while it waited.
     Expired(Carried<C>),
+    /// There is room for it at its key.
+    Called(Arc<Waiter<()>>),
     Drained,
 }
 
@@ -86,16 +72,9 @@ pub(super) struct Launch<C: Carries> {
 }
 
 impl<C: Carries> Shard<C> {
-    pub(super) fn new(
-        index: usize,
-        shared: Weak<Shared<C>>,
-        me: Weak<Self>,
-        limits: Limits,
-        hasher: Hasher,
-    ) -> Result<Self, InvalidLimits> {
+    pub(super) fn new(index: usize, limits: Limits, hasher: Hasher) -> Result<Self, InvalidLimits> {
         Ok(Self {
             index,
-            shared,
             state: Mutex::new(State {
                 per_key: PerKey::with_lent_permits(limits, hasher)?,
                 idle: Vec::new(),
@@ -103,36 +82,8 @@ impl<C: Carries> Shard<C> {
                 key_lines: KeyLines::default(),
                 permit: Permit::NotAsked,
                 armed: None,
-                slots: VecDeque::new(),
             }),
-            me,
-            answered: Mutex::new(VecDeque::new()),
         })
-    }
-
-    /// A slot for an answer, one used before if there is one whose caller has let go of it.
-    pub(super) fn slot(&self, state: &mut State<C>) -> Arc<SlotOf<C>> {
-        if state.slots.is_empty() {
-            mem::swap(&mut state.slots, &mut *self.answered.lock());
-        }
-        match state.slots.pop_front() {
-            Some(slot) if slot.is_free() => slot,
-            held => {
-                self.answered.lock().extend(held);
-                let home: Weak<Self> = Weak::clone(&self.me);
-                Arc::new(Slot::new(home))
-            }
-        }
-    }
-
-    /// Keeps the slots of a batch that was answered.
-    pub(super) fn keep(&self, slots: &mut Vec<Arc<SlotOf<C>>>) {
-        let mut answered = self.answered.lock();
-        for slot in slots.drain(..) {
-            if answered.len() < SLOTS_KEPT {
-                answered.push_back(slot);
-            }
-        }
     }
 
     /// Takes out an input that waits; if none does, closes the machine in the same moment, so that none
@@ -178,7 +129,7 @@ impl<C: Carries> Shard<C> {
                 }
                 Command::Expired(_, carried) => {
                     state.counters.expired += 1;
-                    state.call_waiters(carried.hash, &mut effects.called);
+                    state.call_waiters(carried.hash, effects);
                     shared.answering();
                     effects.others.push(Effect::Expired(carried));
                 }
@@ -195,10 +146,12 @@ impl<C: Carries> Shard<C> {
 
 impl<C: Carries> State<C> {
     /// Calls those who wait for room at the keys of this hash, as far as there is any.
-    pub(super) fn call_waiters(&mut self, hash: u64, called: &mut Vec<Arc<Waiter<()>>>) {
+    pub(super) fn call_waiters(&mut self, hash: u64, effects: &mut Effects<C>) {
         let per_key = &self.per_key;
         // A key whose `Eq` panics is let through, to panic where it was submitted.
         let room_at = |key: &C::Key| guard(|| per_key.room_at(hash, key)).unwrap_or(usize::MAX);
+        let others = &mut effects.others;
+        let called = |waiter| others.push(Effect::Called(waiter));
         self.key_lines.call(hash, room_at, called);
     }
 
@@ -211,10 +164,7 @@ impl<C: Carries> State<C> {
 
 impl<C: Carries> Effects<C> {
     pub(super) fn is_nothing(&self) -> bool {
-        self.launch.is_none()
-            && self.called.is_empty()
-            && self.alarm.is_none()
-            && self.others.is_empty()
+        self.launch.is_none() && self.alarm.is_none() && self.others.is_empty()
     }
 
     fn launch(&mut self, launch: Launch<C>) {
@@ -229,33 +179,8 @@ impl<C: Carries> Default for Effects<C> {
     fn default() -> Self {
         Self {
             launch: None,
-            called: Vec::new(),
             alarm: None,
             others: Vec::new(),
         }
-    }
-}
-
-impl<C: Carries> Home<C::Answer, C::Error> for Shard<C> {
-    fn withdraw(&self, ticket: Ticket) {
-        let Some(shared) = self.shared.upgrade() else {
-            return;
-        };
-        let mut state = self.state.lock();
-        let Some(carried) = state.per_key.withdraw(ticket) else {
-            return;
-        };
-        state.counters.withdrawn += 1;
-        let mut effects = Effects::default();
-        self.settle(&mut state, &shared, &mut effects);
-        state.call_waiters(carried.hash, &mut effects.called);
-        drop(state);
-        carried.reply.forgo();
-        shared.observer.withdrawn();
-        shared.release_room(1);
-        shared.act(effects);
-        shared.watch_no_longer_than_needed();
-        // Last, since it may panic, which is the business of who dropped the submission.
-        drop(carried.input);
     }
 }

@@ -1,6 +1,6 @@
 //! Where one answer is left for its caller.
 
-use alloc::sync::{Arc, Weak};
+use alloc::sync::Arc;
 use core::{
     mem,
     task::{Context, Poll, Waker},
@@ -8,24 +8,34 @@ use core::{
 
 use crate::{Cause, Failure, guard::discard, per_key::Ticket};
 
-use super::{catch::wake, lock::Mutex};
+use super::{catch::wake, lock::Mutex, pool::Pool};
 
 /// What a caller hears.
 pub(super) type Verdict<A, E> = Result<A, Failure<E>>;
 
 /// A place for one answer. It is used again for another input once both sides have let go of it.
 pub(super) struct Slot<A, E> {
-    home: Weak<dyn Home<A, E>>,
+    /// Where it comes back to.
+    pool: Arc<Pool<A, E>>,
     content: Mutex<Content<Verdict<A, E>>>,
 }
 
 /// Where the inputs are kept whose answers come in a slot.
 pub(super) trait Home<A, E>: Send + Sync {
-    fn withdraw(&self, ticket: Ticket);
+    /// False when the input does not wait any more.
+    fn withdraw(self: Arc<Self>, berth: Berth) -> bool;
+}
+
+/// Where an input is kept.
+#[derive(Clone, Copy)]
+pub(super) struct Berth {
+    /// The number of its shard.
+    pub(super) shard: usize,
+    pub(super) ticket: Ticket,
 }
 
 enum Content<T> {
-    /// And so it is left by the last who lets go of it.
+    /// And so it comes back to its pool.
     Empty,
     Awaited(Waker),
     Answered(T),
@@ -34,9 +44,9 @@ enum Content<T> {
 }
 
 impl<A, E> Slot<A, E> {
-    pub(super) fn new(home: Weak<dyn Home<A, E>>) -> Self {
+    pub(super) fn new(pool: Arc<Pool<A, E>>) -> Self {
         Self {
-            home,
+            pool,
             content: Mutex::new(Content::Empty),
         }
     }
@@ -77,7 +87,7 @@ impl<A, E> Slot<A, E> {
     }
 
     /// The caller is not interested any more: its input is withdrawn if it still waits.
-    pub(super) fn desert(&self, ticket: Ticket) {
+    pub(super) fn desert(self: &Arc<Self>, berth: Berth) {
         let mut content = self.content.lock();
         let is_answered = matches!(*content, Content::Answered(_));
         let left = if is_answered {
@@ -87,18 +97,23 @@ impl<A, E> Slot<A, E> {
         };
         let before = mem::replace(&mut *content, left);
         drop(content);
-        if !is_answered {
-            if let Some(home) = self.home.upgrade() {
-                home.withdraw(ticket);
-            }
+        let is_withdrawn = || {
+            let home = self.pool.home.upgrade();
+            home.is_some_and(|home| home.withdraw(berth))
+        };
+        if is_answered {
+            self.come_back();
+        } else if is_withdrawn() {
+            *self.content.lock() = Content::Empty;
+            self.come_back();
         }
         // Last, since it may panic, which is the business of who dropped the submission.
         drop(before);
     }
 
-    /// Whether nobody else holds it.
-    pub(super) fn is_free(self: &Arc<Self>) -> bool {
-        Arc::strong_count(self) == 1
+    /// The caller has its answer, or there is no caller any more. Whoever still holds it does nothing but let go.
+    pub(super) fn come_back(self: &Arc<Self>) {
+        self.pool.keep(self);
     }
 }
 
@@ -111,10 +126,9 @@ impl<A, E> Reply<A, E> {
         Self(Some(slot))
     }
 
-    /// Leaves the answer, and wakes who waits for it. The slot is handed back, to be used again once the
-    /// caller has let go of it.
-    pub(super) fn post(mut self, verdict: Verdict<A, E>) -> Option<Arc<Slot<A, E>>> {
-        self.leave(verdict)
+    /// Leaves the answer, and wakes who waits for it.
+    pub(super) fn post(mut self, verdict: Verdict<A, E>) {
+        self.leave(verdict);
     }
 
     /// No answer is due, since the input was never accepted or was withdrawn.
@@ -122,8 +136,10 @@ impl<A, E> Reply<A, E> {
         self.0 = None;
     }
 
-    fn leave(&mut self, verdict: Verdict<A, E>) -> Option<Arc<Slot<A, E>>> {
-        let slot = self.0.take()?;
+    fn leave(&mut self, verdict: Verdict<A, E>) {
+        let Some(slot) = self.0.take() else {
+            return;
+        };
         let mut content = slot.content.lock();
         let (left, unwanted) = if matches!(*content, Content::Deserted) {
             (Content::Empty, Some(verdict))
@@ -132,11 +148,13 @@ impl<A, E> Reply<A, E> {
         };
         let before = mem::replace(&mut *content, left);
         drop(content);
-        discard(unwanted);
+        if let Some(unwanted) = unwanted {
+            slot.come_back();
+            discard(unwanted);
+        }
         if let Content::Awaited(waker) = before {
             wake(waker);
         }
-        Some(slot)
     }
 }
 

@@ -11,9 +11,9 @@ use core::{
 
 use futures_core::FusedFuture;
 
-use crate::{Failure, per_key::Ticket};
+use crate::Failure;
 
-use super::slot::Slot;
+use super::slot::{Berth, Slot};
 
 /// An accepted input, on its way. Completes with the outcome once that is durable, or with why there
 /// is none.
@@ -31,16 +31,16 @@ pub struct Submission<A, E> {
 
 struct Way<A, E> {
     slot: Arc<Slot<A, E>>,
-    ticket: Ticket,
+    berth: Berth,
     is_polled: bool,
 }
 
 impl<A, E> Submission<A, E> {
-    pub(super) fn new(slot: Arc<Slot<A, E>>, ticket: Ticket) -> Self {
+    pub(super) fn new(slot: Arc<Slot<A, E>>, berth: Berth) -> Self {
         Self {
             way: Some(Way {
                 slot,
-                ticket,
+                berth,
                 is_polled: false,
             }),
         }
@@ -61,6 +61,7 @@ impl<A, E> Future for Submission<A, E> {
         let Poll::Ready(answer) = way.slot.poll(cx, is_first) else {
             return Poll::Pending;
         };
+        way.slot.come_back();
         self.way = None;
         Poll::Ready(answer)
     }
@@ -74,15 +75,15 @@ impl<A, E> FusedFuture for Submission<A, E> {
 
 impl<A, E> Drop for Submission<A, E> {
     fn drop(&mut self) {
-        if let Some(Way { slot, ticket, .. }) = self.way.take() {
-            slot.desert(ticket);
+        if let Some(Way { slot, berth, .. }) = self.way.take() {
+            slot.desert(berth);
         }
     }
 }
 
 impl<A, E> fmt::Debug for Submission<A, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ticket = self.way.as_ref().map(|way| way.ticket);
+        let ticket = self.way.as_ref().map(|way| way.berth.ticket);
         f.debug_struct("Submission")
             .field("ticket", &ticket)
             .finish_non_exhaustive()

@@ -10,3 +10,15 @@ pub(super) use std::sync::{Mutex, MutexGuard};
 
 #[cfg(shuttle)]
 pub(super) use shuttle::sync::{Mutex, MutexGuard, atomic};
+
+/// Threads are numbered as they come here first, to be spread by that. Nothing but speed depends on it.
+pub(super) fn seat_of_this_thread() -> usize {
+    use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    static TAKEN: AtomicUsize = AtomicUsize::new(0);
+    std::thread_local! {
+        static SEAT: usize = TAKEN.fetch_add(1, Relaxed);
+    }
+    // A thread that ends has given its number up.
+    SEAT.try_with(|&seat| seat).unwrap_or(0)
+}

@@ -1,6 +1,6 @@
 //! Carrying a batch by a fold write.
 
-use alloc::{sync::Arc, vec::Vec};
+use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use crate::{
@@ -13,7 +13,6 @@ use super::{
     carries::{BatchOf, Carried, Carrier, Carries, SharedFold, SharedProjection},
     edge::Edge,
     observe::Passes,
-    shard::SlotOf,
     slot::Verdict,
 };
 
@@ -106,19 +105,12 @@ impl<C: Carries> Answers<C> {
         self.0.extend(answers);
     }
 
-    /// Gives the callers their answers; what comes out are the slots that these were left in.
-    pub(super) fn post(&mut self) -> impl Iterator<Item = Arc<SlotOf<C>>> {
-        self.0.drain(..).filter_map(|(carried, verdict)| {
-            let slot = carried.reply.post(verdict);
+    /// Gives the callers their answers.
+    pub(super) fn post(&mut self) {
+        for (carried, verdict) in self.0.drain(..) {
+            carried.reply.post(verdict);
             discard(carried.input);
-            slot
-        })
-    }
-
-    /// Those that are known before the batch is over, by a deadline or a duplicate, are told before the
-    /// others.
-    pub(super) fn post_early(&mut self) {
-        self.post().for_each(drop);
+        }
     }
 }
 
@@ -155,8 +147,9 @@ impl<F: SharedFold, E: Edge<F::Schema>> Carrier<FoldWrite<F>> for WriteCarrier<F
                         }
                     }),
             );
+            // Those that are known before the batch is over, by a deadline or a duplicate, are told before the others.
             if !matches!(command, Command::Done(_)) {
-                answers.post_early();
+                answers.post();
             }
             command = match command {
                 Command::Read(stage) => passes.read(&self.edge, stage).await,
@@ -176,7 +169,7 @@ impl<F: SharedFold, E: Edge<F::Schema>> Carrier<FoldWrite<F>> for WriteCarrier<F
         Some(&gear.tally)
     }
 
-    fn deliver(&self, gear: &mut Self::Gear, answered: &mut Vec<Arc<SlotOf<FoldWrite<F>>>>) {
-        answered.extend(gear.answers.post());
+    fn deliver(&self, gear: &mut Self::Gear) {
+        gear.answers.post();
     }
 }

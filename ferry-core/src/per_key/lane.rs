@@ -88,6 +88,10 @@ impl<K> Lane<K> {
         self.waiting + self.phase.in_flight().unwrap_or(0)
     }
 
+    pub(super) fn is_in_flight(&self) -> bool {
+        self.phase.in_flight().is_some()
+    }
+
     /// Whether waiting longer cannot make the next batch any larger.
     pub(super) fn is_full(&self, limits: &Limits) -> bool {
         self.waiting >= limits.max_batch || self.weight >= limits.max_weight as u128

@@ -4,12 +4,18 @@
 use core::hash::{BuildHasher, Hash};
 
 use super::PerKey;
+use crate::Instant;
 
 impl<K, I, S> PerKey<K, I, S>
 where
     K: Clone + Eq + Hash,
     S: BuildHasher,
 {
+    /// When the last event was.
+    pub(crate) fn now(&self) -> Instant {
+        self.now
+    }
+
     /// Whether a batch is ready and lacks nothing but a permit.
     pub(crate) fn wants_permit(&self) -> bool {
         !self.ready.is_empty()

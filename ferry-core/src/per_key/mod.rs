@@ -262,7 +262,10 @@ where
             None => self.open_lane(hash, key),
         };
         let ticket = self.enqueue(lane, input, terms);
-        self.reconsider(lane);
+        // One that joins others behind their batch changes nothing about where its key stands.
+        if !self.lanes[lane].is_in_flight() || self.lanes[lane].waiting == 1 {
+            self.reconsider(lane);
+        }
         if terms.deadline.is_some() {
             // It may have passed already.
             self.tick(now);

@@ -4,7 +4,7 @@ use core::hash::{BuildHasher, Hash};
 
 use super::{
     Batch, Command, Door, Item, PerKey, Permits, Reason, Terms, Ticket,
-    lane::{Lane, Phase, Waiting},
+    lane::{Lane, Waiting},
     slab::Index,
 };
 use crate::{Instant, guard::discard};
@@ -111,7 +111,7 @@ where
     pub(super) fn reconsider(&mut self, index: Index) {
         let lane = &self.lanes[index];
         let oldest = lane.queue.first().map(|oldest| &self.waiting[oldest]);
-        if matches!(lane.phase, Phase::InFlight { .. }) {
+        if lane.is_in_flight() {
             match oldest {
                 Some(oldest) => self.behind.set(index, oldest.order),
                 None => self.behind.remove(index),

@@ -142,8 +142,14 @@ impl Observer {
         }
     }
 
-    /// A batch is over, and its callers hear next.
-    pub(super) fn landed(&self, trip: Trip, now: Instant, inputs: usize, end: End<'_>) {
+    /// A batch is over, and its callers hear next. The clock is read where a time is told.
+    pub(super) fn landed(
+        &self,
+        trip: Trip,
+        now: impl FnOnce() -> Instant,
+        inputs: usize,
+        end: End<'_>,
+    ) {
         let Trip { flight, passes } = trip;
         let Passes { tries, trace } = passes;
         flight.ended(now, tries, end.tally());

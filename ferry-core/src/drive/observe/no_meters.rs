@@ -57,5 +57,11 @@ impl Flight {
 
     pub(super) fn begins(&mut self, _oldest: Option<Since>, _now: impl FnOnce() -> Instant) {}
 
-    pub(super) fn ended(self, _now: Instant, _tries: Tried, _tally: Option<&Tally>) {}
+    pub(super) fn ended(
+        self,
+        _now: impl FnOnce() -> Instant,
+        _tries: Tried,
+        _tally: Option<&Tally>,
+    ) {
+    }
 }

@@ -10,7 +10,7 @@ use crate::{
         carries::{Carried, Carries},
         observe::{Caller, Origin},
         shard::{Effects, Shard, State},
-        slot::Reply,
+        slot::{Berth, Reply, Slot},
         submission::Submission,
         sync::atomic::Ordering::SeqCst,
     },
@@ -45,13 +45,14 @@ impl<C: Carries> Shared<C> {
         passenger: Passenger<C>,
         within: Option<Duration>,
     ) -> Result<SubmissionOf<C>, RejectedOf<C>> {
+        let slot = self.slots.take();
         let shard = self.shard(passenger.hash);
         let mut effects = Effects::default();
         let mut state = shard.state.lock();
         let boarded = if state.is_behind(&passenger) {
             Err(passenger.rejected(Reason::KeyFull))
         } else {
-            self.board(shard, &mut state, passenger, within, &mut effects)
+            self.board(slot, shard, &mut state, passenger, within, &mut effects)
         };
         drop(state);
         self.boarded(boarded, effects)
@@ -75,7 +76,8 @@ impl<C: Carries> Shared<C> {
     /// or not it takes this one, so that there may be effects either way.
     pub(in crate::drive) fn board(
         &self,
-        shard: &Arc<Shard<C>>,
+        slot: Arc<Slot<C::Answer, C::Error>>,
+        shard: &Shard<C>,
         state: &mut State<C>,
         passenger: Passenger<C>,
         within: Option<Duration>,
@@ -89,13 +91,15 @@ impl<C: Carries> Shared<C> {
             now,
             caller,
         } = passenger;
-        let slot = shard.slot(state);
         let carried = Carried {
             hash,
             origin: Origin::new(now, caller),
             input,
             reply: Reply::new(Arc::clone(&slot)),
         };
+        if within.is_some() && !self.is_timed.load(SeqCst) {
+            self.is_timed.store(true, SeqCst);
+        }
         let terms = Terms {
             deadline: within.map(|within| now + within),
             weight,
@@ -103,7 +107,8 @@ impl<C: Carries> Shared<C> {
         let boarded = match state.per_key.submit_hashed(now, hash, key, carried, terms) {
             Ok(ticket) => {
                 state.counters.accepted += 1;
-                Ok(Submission::new(slot, ticket))
+                let shard = shard.index;
+                Ok(Submission::new(slot, Berth { shard, ticket }))
             }
             Err(Rejected {
                 reason,
@@ -111,6 +116,7 @@ impl<C: Carries> Shared<C> {
                 input: Carried { input, reply, .. },
             }) => {
                 reply.forgo();
+                slot.come_back();
                 Err(Rejected { reason, key, input })
             }
         };

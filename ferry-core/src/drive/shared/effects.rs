@@ -27,15 +27,11 @@ impl<C: Carries> Shared<C> {
     fn act_on(self: &Arc<Self>, effects: Effects<C>) {
         let Effects {
             launch,
-            called,
             alarm,
             others,
         } = effects;
         if let Some(launch) = launch {
             self.launch(launch);
-        }
-        for waiter in called {
-            tell(&waiter);
         }
         if alarm.is_some_and(|due| self.alarm.set(due)) {
             self.crew.keep_time(self);
@@ -49,6 +45,7 @@ impl<C: Carries> Shared<C> {
                     carried.fail(Cause::Expired);
                     self.answered();
                 }
+                Effect::Called(waiter) => tell(&waiter),
                 Effect::Drained => {
                     self.shards_drained.fetch_add(1, SeqCst);
                     self.tell_closers();

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use super::Shared;
 use crate::{
     drive::{
-        carries::{BatchOf, Carrier, Carries, Kit},
+        carries::{BatchOf, Carrier, Carries},
         mailbox::{Mailbox, Work},
         observe::{End, Trip},
         shard::{Effects, Launch},
@@ -24,7 +24,7 @@ impl<C: Carries> Shared<C> {
         done: Finished<C>,
         mailbox: &Arc<Mailbox<C>>,
         carrier: &X,
-        kit: &mut Kit<C, X>,
+        gear: &mut X::Gear,
     ) -> Next<C> {
         let Finished {
             shard,
@@ -35,15 +35,16 @@ impl<C: Carries> Shared<C> {
         } = done;
         let lost;
         let end = match &ending {
-            Ending::Carried(_) => End::Carried(carrier.tally(&kit.gear)),
+            Ending::Carried(_) => End::Carried(carrier.tally(gear)),
             Ending::Lost(_) => {
                 lost = Tally::of_failed(inputs);
                 End::Lost(&lost)
             }
         };
         let shard = &self.shards[shard];
-        let now = self.crew.now();
+        let now = self.now_if_it_matters();
         let mut state = shard.state.lock();
+        let now = now.unwrap_or(state.per_key.now());
         state.counters.add_batch(inputs, end.tally());
         match ending {
             Ending::Carried(batch) => state.per_key.take_back(now, batch),
@@ -56,7 +57,7 @@ impl<C: Carries> Shared<C> {
         }
         let mut effects = Effects::default();
         shard.settle(&mut state, self, &mut effects);
-        state.call_waiters(hash, &mut effects.called);
+        state.call_waiters(hash, &mut effects);
         let next = match effects.launch.take() {
             Some(Launch { work, mailbox }) => {
                 state.idle.extend(mailbox);
@@ -69,13 +70,12 @@ impl<C: Carries> Shared<C> {
             None => Next::Retire,
         };
         drop(state);
-        self.observer.landed(trip, now, inputs, end);
+        self.observer.landed(trip, || self.now(), inputs, end);
         if let Next::Carry(work) = &next {
             work.flight.takes_off();
         }
         self.release_room(inputs);
-        carrier.deliver(&mut kit.gear, &mut kit.answered);
-        shard.keep(&mut kit.answered);
+        carrier.deliver(gear);
         if !is_kept {
             self.release_permit();
         }

@@ -5,17 +5,16 @@
 //! | `submit` → `board` | `coming.rs` |
 //! | `act`: a task is told to carry the batch | `effects.rs` |
 //! | `finished` → the answer | `finished.rs` |
+//! | `withdraw`, if its caller goes away before | `leaving.rs` |
 //! | what ends it all: `close`, `orphan`, `die` | `ending.rs` |
 
 mod coming;
 mod effects;
 mod ending;
 mod finished;
+mod leaving;
 
-use alloc::{
-    sync::{Arc, Weak},
-    vec::Vec,
-};
+use alloc::{sync::Arc, vec::Vec};
 use core::{hash::BuildHasher, time::Duration};
 
 use super::{
@@ -25,6 +24,7 @@ use super::{
     clock::Alarm,
     closing::Closers,
     observe::Observer,
+    pool::Pools,
     room::Place,
     shard::Shard,
     stats::Stats,
@@ -44,7 +44,8 @@ pub(super) type SubmissionOf<C> = Submission<<C as Carries>::Answer, <C as Carri
 pub(super) type RejectedOf<C> = Rejected<<C as Carries>::Key, <C as Carries>::Input>;
 
 pub(super) struct Shared<C: Carries> {
-    pub(super) shards: Vec<Arc<Shard<C>>>,
+    pub(super) shards: Vec<Shard<C>>,
+    pub(super) slots: Pools<C::Answer, C::Error>,
     /// Inputs waiting or in flight, `max_queueing` at most.
     pub(super) room: Bound<Arc<Waiter<Option<Place<C>>>>>,
     /// Batches in flight, `max_in_flight` at most. Shards stand in its line by their index. A permit
@@ -59,6 +60,8 @@ pub(super) struct Shared<C: Carries> {
     idle_max: usize,
     seeds: AtomicU64,
     rejected: AtomicU64,
+    /// Whether inputs wait for time to pass, or ever did: for company, or until a deadline.
+    is_timed: AtomicBool,
     closed: AtomicBool,
     shards_drained: AtomicUsize,
     /// Callers who are answered outside of any batch: of expired inputs, of resumes.
@@ -90,16 +93,13 @@ impl<C: Carries> Shared<C> {
                         max_queueing: usize::MAX,
                         ..limits
                     };
-                    let shared = Weak::clone(shared);
-                    let hasher = hasher.clone();
-                    Arc::new_cyclic(|me| {
-                        match Shard::new(index, shared, Weak::clone(me), own, hasher) {
-                            Ok(shard) => shard,
-                            Err(_) => unreachable!("checked above"),
-                        }
-                    })
+                    match Shard::new(index, own, hasher.clone()) {
+                        Ok(shard) => shard,
+                        Err(_) => unreachable!("checked above"),
+                    }
                 })
                 .collect(),
+            slots: Pools::new(shards, shared),
             room: Bound::new(limits.max_queueing),
             permits: Bound::new(limits.max_in_flight),
             alarm: Alarm::default(),
@@ -111,6 +111,7 @@ impl<C: Carries> Shared<C> {
             // Spread out, so that processes with neighbouring seeds do not share most of theirs.
             seeds: AtomicU64::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)),
             rejected: AtomicU64::new(0),
+            is_timed: AtomicBool::new(!limits.linger.is_zero()),
             closed: AtomicBool::new(false),
             shards_drained: AtomicUsize::new(0),
             answering: AtomicUsize::new(0),
@@ -125,11 +126,16 @@ impl<C: Carries> Shared<C> {
         self.crew.now()
     }
 
+    /// What time it is, where anything depends on that. Reading the clock is a good part of what a small batch costs.
+    fn now_if_it_matters(&self) -> Option<Instant> {
+        self.is_timed.load(SeqCst).then(|| self.now())
+    }
+
     pub(super) fn hash(&self, key: &C::Key) -> u64 {
         self.hasher.hash_one(key)
     }
 
-    pub(super) fn shard(&self, hash: u64) -> &Arc<Shard<C>> {
+    pub(super) fn shard(&self, hash: u64) -> &Shard<C> {
         // Neither the lowest nor the highest bits: a shard's own table goes by those.
         &self.shards[(hash >> 24) as usize % self.shards.len()]
     }

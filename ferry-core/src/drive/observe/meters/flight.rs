@@ -61,12 +61,13 @@ impl Flight {
     /// Its inputs give back their places by themselves.
     pub(in crate::drive::observe) fn ended(
         mut self,
-        now: Instant,
+        now: impl FnOnce() -> Instant,
         Tried(tries): Tried,
         tally: Option<&Tally>,
     ) {
         self.stage = Stage::Over;
         let Began { at, oldest_wait } = self.began;
+        let now = now();
         self.meters.tell(|to| {
             to.lower(Amount::BatchesInFlight, 1);
             to.count(Count::Batches, 1);
