@@ -45,7 +45,7 @@ safeguards! {
     TrueAnswers: - | - | "FencedWriter_DoubtCleared";
     // The fold.
     AppliedOnce: "dedup off" | "no-dedup" | "FencedWriter_NoDedup";
-    AppliedOnce: "ids in memory" | - | "FencedWriter_MemoryDedup";
+    AppliedOnce: "ids in memory" | "dedup-in-memory" | "FencedWriter_MemoryDedup";
     AppliedOnce: "ids pruned too soon" | - | "FencedWriter_Forgetful";
     TrueAnswers: "dedup after the business rules" | - | "FencedWriter_DedupLast";
     TrueAnswers: "content of a repeated id ignored" | - | "FencedWriter_ContentIgnored";
@@ -74,8 +74,8 @@ safeguards! {
     ViewForward: "view without positions" | - | "ProjectedWriter_Appended";
     ViewForward: "view without a version" | - | "ProjectedWriter_Instead";
     TrueAnswers: "`Projected` said at commit" | "projected-at-commit" | "ProjectedWriter_EarlyProjected";
-    NothingLost: - | - | "ProjectedWriter_EarlyCommitted";
-    TrueAnswers: - | - | "ProjectedWriter_EarlyDuplicate";
+    NothingLost: "answer before durable" | "answer-before-durable" | "ProjectedWriter_EarlyCommitted";
+    TrueAnswers: - | "projected-if-known" | "ProjectedWriter_EarlyDuplicate";
     TrueAnswers: - | - | "ProjectedWriter_RestsOnNothing";
     TrueAnswers: - | - | "ProjectedWriter_NoRestsOnNothing";
     TrueAnswers: - | "projection-doubt-taken-for-landed" | "ProjectedWriter_DoubtIsShown";
@@ -84,7 +84,8 @@ safeguards! {
     // Resumes.
     Projected: "no resume at all" | "no-resume" | "ProjectedWriter_NoResume";
     Projected: - | - | "ProjectedWriter_NoResume_apart";
-    Projected: - | - | "ProjectedWriter_LazyResume";
+    // Processes still project what they commit, so that what is pending is resumed by traffic alone.
+    Projected: "no resume at all" | "no-resume" | "ProjectedWriter_LazyResume";
     TrueAnswers: - | - | "ProjectedWriter_RefusalIsShown";
     ViewForward: "no fence on resume" | "no-resume-fence" | "ProjectedWriter_UnfencedResume";
 }

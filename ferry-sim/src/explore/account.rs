@@ -1,6 +1,7 @@
 //! An account as small as it can be: what the processes of a walk fold, commit and project.
 
-use core::fmt;
+use core::{cell::RefCell, fmt};
+use std::{collections::BTreeSet, rc::Rc};
 
 use ferry_core::{Fold, Projection, RecordOf, Schema, Step, StepOf};
 
@@ -73,6 +74,33 @@ pub(super) struct Entry {
 
 pub(super) struct Transfers {
     pub(super) flaw: Option<Flaw>,
+    /// The inputs that the process has answered, for a fold that goes by that.
+    pub(super) answered: Answered,
+}
+
+/// Ids that a process remembers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answered(Rc<RefCell<BTreeSet<u8>>>);
+
+impl Answered {
+    pub(super) fn add(&self, id: u8) {
+        self.0.borrow_mut().insert(id);
+    }
+
+    fn has(&self, id: u8) -> bool {
+        self.0.borrow().contains(&id)
+    }
+}
+
+impl Transfers {
+    /// Whether it looks for the input among those that were applied.
+    fn looks_for(&self, id: u8) -> bool {
+        match self.flaw {
+            Some(Flaw::NoDedup) => false,
+            Some(Flaw::DedupInMemory) => self.answered.has(id),
+            _ => true,
+        }
+    }
 }
 
 impl Fold for Transfers {
@@ -90,10 +118,7 @@ impl Fold for Transfers {
 
     fn step(&self, account: &mut Account, input: &Entry) -> StepOf<Self> {
         let id = input.submission.input;
-        if let Some(outcome) = account
-            .outcome_of(id)
-            .filter(|_| self.flaw != Some(Flaw::NoDedup))
-        {
+        if let Some(outcome) = account.outcome_of(id).filter(|_| self.looks_for(id)) {
             return Step::Already(outcome);
         }
         if account.balance + input.cents < 0 {

@@ -7,6 +7,8 @@ pub(super) enum Flaw {
     NoCommitFence,
     /// `step` applies what it knows already.
     NoDedup,
+    /// `step` knows the inputs that its own process has answered, and does not look into the record for others.
+    DedupInMemory,
     /// The driver takes a commit that is in doubt for one that failed.
     DoubtTakenForFailed,
     /// The driver takes a commit that is in doubt for one that landed.
@@ -39,6 +41,8 @@ pub(super) enum Flaw {
     MarkerBeforeView,
     /// The driver tells callers that the view shows their outcome when the commit has landed.
     ProjectedAtCommit,
+    /// The driver tells the callers of inputs that it finds in the record that the view shows their outcome.
+    ProjectedIfKnown,
     /// What a process leaves pending, nobody resumes.
     NoResume,
 }

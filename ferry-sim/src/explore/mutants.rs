@@ -33,6 +33,11 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     mutant("no-dedup", Flaw::NoDedup, Property::AppliedOnce),
     mutant(
+        "dedup-in-memory",
+        Flaw::DedupInMemory,
+        Property::AppliedOnce,
+    ),
+    mutant(
         "version-comes-again",
         Flaw::VersionComesAgain,
         Property::AppliedOnce,
@@ -94,6 +99,11 @@ pub const MUTANTS: &[Mutant] = &[
     mutant(
         "projected-at-commit",
         Flaw::ProjectedAtCommit,
+        Property::TrueAnswers,
+    ),
+    mutant(
+        "projected-if-known",
+        Flaw::ProjectedIfKnown,
         Property::TrueAnswers,
     ),
     mutant("no-resume", Flaw::NoResume, Property::Projected),

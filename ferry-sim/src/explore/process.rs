@@ -6,11 +6,11 @@ use std::hash::DefaultHasher;
 use ferry_core::{
     Answer, CommitError, Coverage, Durability, Failure, Fault, Instant, Record, Retry,
     per_key::{self, Limits, PerKey},
-    projected_write::{Answered, Call, Command, ProjectedWrite},
+    projected_write::{self, Call, Command, ProjectedWrite},
 };
 
 use super::{
-    account::{Down, Entry, Outcome, Submission, Transfers},
+    account::{Answered, Down, Entry, Outcome, Submission, Transfers},
     flaw::Flaw,
     machine::{Event, Response, Told, Verdict, Wants},
     store::{Stored, Write},
@@ -43,6 +43,10 @@ struct Weak {
     held_up: Vec<Entry>,
     /// Those that it has told something ahead of time.
     told_early: Vec<Submission>,
+    /// The batch whose round trip is under way.
+    in_flight: Vec<Entry>,
+    /// Those that it has told their outcome.
+    answered: Answered,
     is_weakened: bool,
 }
 
@@ -54,7 +58,12 @@ impl Process {
         };
         let hasher = BuildHasherDefault::default();
         let per_key = PerKey::new(limits, hasher).expect("the bounds are not zero");
-        let write = ProjectedWrite::new(Transfers { flaw }, retry(attempts));
+        let answered = Answered::default();
+        let transfers = Transfers {
+            flaw,
+            answered: answered.clone(),
+        };
+        let write = ProjectedWrite::new(transfers, retry(attempts));
         let write = write.expect("there are attempts");
         Self {
             now: Instant::EPOCH,
@@ -66,6 +75,8 @@ impl Process {
                 flaw,
                 held_up: Vec::new(),
                 told_early: Vec::new(),
+                in_flight: Vec::new(),
+                answered,
                 is_weakened: false,
             },
         }
@@ -144,6 +155,7 @@ impl Process {
         let now = self.now;
         let command = match (self.command.take(), event) {
             (Some(Command::Read(read)), Event::Read(record)) => {
+                self.told.extend(self.weak.at_read(record.as_ref()));
                 read.resume(now, Ok(record.clone().map(as_record)))
             }
             (Some(Command::Read(read)), Event::Failed) => {
@@ -223,6 +235,7 @@ impl Process {
             .call
             .take()
             .expect("one batch of the key is in flight at a time");
+        self.weak.in_flight = batch.items().iter().map(|item| item.input).collect();
         self.command = Some(call.start(self.now, batch));
         true
     }
@@ -249,6 +262,19 @@ impl Weak {
             Event::Submit(..) | Event::Company | Event::Read(_) | Event::Projected => {
                 panic!("a commit is answered with {event:?}")
             }
+        }
+    }
+
+    /// What callers are told when the record has been read.
+    fn at_read(&mut self, record: Option<&Stored>) -> Vec<Told> {
+        match record {
+            Some(Stored { version, state })
+                if self.flaw == Some(Flaw::ProjectedIfKnown) && *version != state.marker =>
+            {
+                let known = core::mem::take(&mut self.in_flight);
+                self.early(state, &known, Verdict::Projected)
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -282,13 +308,13 @@ impl Weak {
         entries: &[Entry],
         verdict: impl Fn(Outcome) -> Verdict,
     ) -> Vec<Told> {
-        self.is_weakened = true;
         let mut told = Vec::new();
         for Entry { submission, .. } in entries {
             let Some(outcome) = state.outcome_of(submission.input) else {
                 continue;
             };
             if !self.told_early.contains(submission) {
+                self.is_weakened = true;
                 self.told_early.push(*submission);
                 told.push((*submission, verdict(outcome)));
             }
@@ -297,8 +323,11 @@ impl Weak {
     }
 
     /// What the caller of this input hears, unless it has heard something already.
-    fn heard(&mut self, answered: Answered<Transfers>) -> Option<Told> {
+    fn heard(&mut self, answered: projected_write::Answered<Transfers>) -> Option<Told> {
         let submission = answered.input.submission;
+        if answered.result.is_ok() {
+            self.answered.add(submission.input);
+        }
         let verdict = match answered.result {
             Ok(Answer {
                 outcome,

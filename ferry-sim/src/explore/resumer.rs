@@ -6,7 +6,7 @@ use ferry_core::{
 };
 
 use super::{
-    account::{Down, Transfers},
+    account::{Answered, Down, Transfers},
     machine::{Event, Response, Wants},
     process::{as_record, projected, retry},
     store::Write,
@@ -20,7 +20,11 @@ pub(super) struct Resumer {
 
 impl Resumer {
     pub(super) fn new(attempts: u32) -> Self {
-        let write = ProjectedWrite::new(Transfers { flaw: None }, retry(attempts));
+        let transfers = Transfers {
+            flaw: None,
+            answered: Answered::default(),
+        };
+        let write = ProjectedWrite::new(transfers, retry(attempts));
         let write = write.expect("there are attempts");
         let mut resumer = Self {
             now: Instant::EPOCH,
