@@ -105,7 +105,7 @@ impl<F: Fold> Trip<F> {
             .map(|(held, _)| guard(|| fold.id(&held.input)))
             .collect();
         let kinship = move |held: &Held<F>| match (guard(|| fold.id(&held.input)), &ids) {
-            (Ok(id), Ok(ids)) => ids.contains(&id).then_some(Kinship::Known),
+            (Ok(id), Ok(ids)) => ids.contains(&id).then_some(Kinship::Twin),
             _ => Some(Kinship::Unknown),
         };
         let fates = self.fates.iter().map(Fate::is_applied);
@@ -113,7 +113,7 @@ impl<F: Fold> Trip<F> {
         let later = self.later.iter_mut().flatten().map(|held| (held, false));
         group.chain(later).filter_map(move |(held, is_applied)| {
             let kinship = match is_applied {
-                true => Some(Kinship::Known),
+                true => Some(Kinship::Itself),
                 false => kinship(held),
             };
             Some((held, kinship?))

@@ -28,7 +28,6 @@ pub(super) enum Naming {
 pub(super) enum InDoubtAs {
     /// There was none, or nothing that matters.
     Nothing,
-    /// Applied, or a twin of it was.
     Applied,
     Declined,
     /// Applied in one of them and declined in another.
@@ -46,12 +45,14 @@ impl InDoubtAs {
     }
 }
 
-/// Whether an input is a twin of one that a commit applies.
+/// What an input is to one that a commit applies.
 #[derive(Clone, Copy)]
 pub(super) enum Kinship {
-    /// It is, or is that one.
-    Known,
-    /// An id panicked: it may be.
+    /// That one itself.
+    Itself,
+    /// A twin of it, which has its place wherever that one has.
+    Twin,
+    /// An id panicked: it may be a twin.
     Unknown,
 }
 
@@ -135,12 +136,13 @@ impl<F: Fold> Held<F> {
         let expected = expected.clone();
         self.stand(Standing::MayLand { expected });
         self.in_doubt_as = match kinship {
-            Kinship::Known => InDoubtAs::Applied,
+            Kinship::Itself => InDoubtAs::Applied,
+            Kinship::Twin => self.in_doubt_as,
             Kinship::Unknown => self.in_doubt_as.or(InDoubtAs::Applied),
         };
     }
 
-    /// Whether a commit in doubt has this input applied, or a twin of it.
+    /// Whether a commit in doubt has this input applied.
     pub(super) fn may_be_applied(&self) -> bool {
         matches!(self.in_doubt_as, InDoubtAs::Applied | InDoubtAs::Either)
     }

@@ -33,6 +33,17 @@ fn twins_are_overtaken_together_and_so_not_in_doubt() {
 }
 
 #[test]
+fn an_input_is_not_overtaken_by_a_twin_of_one_that_was_applied_before_it() {
+    let first = deposit(1, 10);
+    let mut story = Story::of([first, deposit(2, -50), first]);
+    story.reads().commit_lands_unheard().hears(&[]);
+    story.a_rival_commits(9, 100);
+    story.sleeps().reads().hears(&["1: 10", "1: 10"]);
+    story.commit_lands().hears(&["2: 60"]).ends();
+    assert_eq!(story.store.ids(), [1, 9, 2]);
+}
+
+#[test]
 fn an_input_that_was_declined_by_a_fold_that_did_not_land_is_judged_afresh() {
     let mut story = Story::of([deposit(1, 10), deposit(2, -50), deposit(3, 100)]);
     story.reads().commit_goes_adrift();
