@@ -6,7 +6,9 @@
 (* to some keys in some simulated runs of the real code, each as a sequence *)
 (* of lines.  A line names a step of FencedWriter, and says with whom.  From *)
 (* the state to which the lines before it have led, FencedWriter has to     *)
-(* allow that step.  A trace is accepted when its last line is reached.     *)
+(* allow that step.  A trace is accepted when its last line is reached, and  *)
+(* nobody waits for an answer any more; unless it is the beginning of what   *)
+(* was done, or the store did not work for its key to the end.              *)
 (*                                                                          *)
 (* State and line together leave one way to go on, but where two commits    *)
 (* are alike; so that a trace makes hardly more states than it has lines.   *)
@@ -85,10 +87,14 @@ TraceNext == /\ line <= Len(Lines)
 traceVars == <<vars, trace, line>>
 TraceSpec == TraceInit /\ [][TraceNext]_traceVars
 
-\* Never false: for it to be told which traces are followed to their ends.
-Follow ==
-  IF line > Len(Lines) THEN PrintT(<<"accepted", trace, Traces[trace].seed, Traces[trace].key>>)
+\* Never false: for it to be told which traces are followed to their ends, where nothing is left to be done.
+FollowTo(isOver) ==
+  IF line > Len(Lines) /\ (Traces[trace].whole => isOver) THEN PrintT(<<"accepted", trace, Traces[trace].seed, Traces[trace].key>>)
   ELSE Verbose => PrintT(<<"reached", trace, line>>)
+
+\* A run ends when everyone is answered, or gone.
+NothingIsHeld == \A n \in Nodes : held[n] = <<>>
+Follow == FollowTo(NothingIsHeld)
 
 \* False where it is to stop.
 IsBefore == line # StopAt

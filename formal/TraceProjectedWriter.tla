@@ -59,6 +59,8 @@ FollowsBeside(l) ==
     [] l.act = "IsUnknown" -> IsUnknown(l.by)
     [] l.act = "ResumerCrash" -> IF owes[l.by] # "nothing" THEN ResumerCrash(l.by) ELSE UNCHANGED allVars
 
+FollowBeside == FollowTo(NothingIsHeld /\ \A n \in Nodes : back[n] = {})
+
 NextLine == Lines[line]
 IsResting == NextLine.act = "Look" /\ NextLine.by \in Resumers /\ owes[NextLine.by] = "owing"
 

@@ -98,6 +98,7 @@ fn lines_are_written_as_the_specification_reads_them() {
         panics: vec![submitted(7, 1)],
         has_startled: false,
         has_parted_twins: false,
+        is_whole: false,
         lines: vec![
             Line::Submit(0, submitted(7, 1)),
             Line::Submit(0, submitted(9, 2)),
@@ -126,7 +127,7 @@ fn lines_are_written_as_the_specification_reads_them() {
 
         Traces == <<
         [seed |-> 17, key |-> 3, window |-> 8, layout |-> "apart",
-         inputs |-> {1007, 1009}, panics |-> {<<1007, 1, -5>>},
+         inputs |-> {1007, 1009}, panics |-> {<<1007, 1, -5>>}, whole |-> FALSE,
          lines |-> <<
           [act |-> "Submit", node |-> 0, s |-> <<1007, 1, -5>>],
           [act |-> "Submit", node |-> 0, s |-> <<1009, 2, -5>>],
@@ -167,7 +168,7 @@ fn change(corruption: Corruption) -> Change {
         | Corruption::LateProjected => Change::OneIsOther,
         Corruption::Swapped => Change::CommitIsOther,
         Corruption::OldVersion | Corruption::StaleProjection => Change::Added,
-        Corruption::Unread => Change::Removed,
+        Corruption::Unanswered | Corruption::Unread => Change::Removed,
         Corruption::EarlyAnswer | Corruption::EarlyProjected | Corruption::MarkerFirst => {
             Change::Moved
         }

@@ -53,6 +53,7 @@ corruptions! {
     Swapped: "swapped", None, swapped, "a commit applies two inputs of its node in the order in which they did not come";
     WrongPlace: "wrong-place", None, wrong_place, "an input hears of another place than it has";
     EarlyAnswer: "early-answer", Some(Whose::Fenced), early_answer, "an input is answered before its commit has landed";
+    Unanswered: "unanswered", None, unanswered, "an input that a node holds is never answered";
     Unread: "unread", None, unread, "a node that was refused folds again without a read";
     DeclinedWhole: "declined-whole", None, declined_whole, "an input that is applied is told declined";
     EarlyProjected: "early-projected", Some(Whose::Projected), early_projected, "projected is told before the view shows it";
@@ -80,6 +81,9 @@ impl Corruption {
     #[must_use]
     pub fn applied_to(self, behaviour: &Behaviour) -> Option<Behaviour> {
         let mut lines = behaviour.lines.clone();
+        if self == Self::Unanswered && !behaviour.is_whole {
+            return None;
+        }
         let at = self.spoil(&mut lines)?;
         Some(Behaviour {
             lines,
@@ -251,6 +255,15 @@ fn unread(lines: &mut Vec<Line>) -> Option<usize> {
         lines.remove(at);
         at
     })
+}
+
+/// The last one that was.
+fn unanswered(lines: &mut Vec<Line>) -> Option<usize> {
+    let at = lines
+        .iter()
+        .rposition(|line| matches!(line, Line::Answer(..)))?;
+    lines.remove(at);
+    Some(at)
 }
 
 fn declined_whole(lines: &mut [Line]) -> Option<usize> {

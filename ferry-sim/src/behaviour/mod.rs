@@ -81,6 +81,8 @@ pub struct Behaviour {
     pub has_startled: bool,
     /// Whether a doubt of an input outlived it: in a later part of its batch its twin was told in doubt.
     pub has_parted_twins: bool,
+    /// Whether it goes on until nobody waits any more: its store works in the end, and nothing was cut off.
+    pub is_whole: bool,
     /// The steps, in their order.
     pub lines: Vec<Line>,
     /// If it was spoiled, which of the lines, counted from one, is the first that is not as it was.
@@ -91,6 +93,7 @@ impl Behaviour {
     /// Its first so many lines, which are a behaviour, too.
     #[must_use]
     pub fn up_to(mut self, lines: usize) -> Self {
+        self.is_whole &= self.lines.len() <= lines;
         self.lines.truncate(lines);
         let is_there = |panics: &Submitted| {
             let is_this = |line: &Line| matches!(line, Line::Submit(_, it) if it == panics);
@@ -147,6 +150,7 @@ fn of_run(seed: u64, lived: Lived<Purses>) -> Vec<Behaviour> {
             panics: panics(key),
             has_startled: has_startled(key),
             has_parted_twins: parted.contains(&key),
+            is_whole: lived.history.broken != Some(key),
             lines,
             corrupted_at: None,
         });

@@ -66,6 +66,7 @@ fn write_behaviour(out: &mut impl Write, index: u64, behaviour: &Behaviour) -> i
         panics,
         has_startled: _,
         has_parted_twins: _,
+        is_whole,
         lines,
         corrupted_at: _,
     } = behaviour;
@@ -77,7 +78,11 @@ fn write_behaviour(out: &mut impl Write, index: u64, behaviour: &Behaviour) -> i
         out,
         r#"[seed |-> {seed}, key |-> {key}, window |-> {window}, layout |-> "{layout}","#
     )?;
-    writeln!(out, " inputs |-> {inputs}, panics |-> {panics},")?;
+    let is_whole = if *is_whole { "TRUE" } else { "FALSE" };
+    writeln!(
+        out,
+        " inputs |-> {inputs}, panics |-> {panics}, whole |-> {is_whole},"
+    )?;
     write!(out, " lines |-> <<")?;
     for (nth, line) in lines.iter().enumerate() {
         let comma = if nth > 0 { "," } else { "" };
