@@ -1,10 +1,16 @@
 //! All schedules of a small scope hold, and each safeguard that is left out is noticed.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fs, path::Path};
 
 use ferry_sim::{
     checkers::Property,
-    explore::{MUTANTS, Mutant, NoReplay, Point, Replay, Scope, replay, walk},
+    explore::{
+        Action, BESIDE, MUTANTS, Mutant, NoReplay, Point, Replay, Scope, Step, replay, walk,
+    },
+};
+use rand_xoshiro::{
+    SplitMix64,
+    rand_core::{Rng, SeedableRng},
 };
 
 /// Without lost answers, so that it is quick where nothing is optimised.
@@ -225,5 +231,83 @@ fn the_plainest_schedule_is_told_in_words() {
             "process 0 sends a projection of version 1, marker 0, which lands",
         ]
     );
+    let actions: Vec<_> = replay.steps[..5].iter().map(actions_of).collect();
+    assert_eq!(
+        actions,
+        [
+            "Submit",
+            "",
+            "Read",
+            "Commit Land Landed",
+            "Project Arrive IsShown TellProjected",
+        ]
+    );
     assert_eq!(replay.violations, []);
+}
+
+fn actions_of(step: &Step) -> String {
+    let names: Vec<_> = step.actions.iter().map(|action| action.name()).collect();
+    names.join(" ")
+}
+
+/// What is defined behind a line that names the code which keeps to it, in either specification.
+fn specified() -> BTreeSet<String> {
+    let mut actions = BTreeSet::new();
+    for module in ["FencedWriter", "ProjectedWriter"] {
+        let file = format!("../formal/{module}.tla");
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let text = fs::read_to_string(file).unwrap();
+        let mut is_named = false;
+        for line in text.lines() {
+            if line.starts_with("\\* Rust:") {
+                is_named = true;
+            } else if is_named && !line.starts_with("\\*") {
+                let name = line.split(|c: char| !c.is_alphanumeric()).next();
+                actions.insert(name.unwrap_or_default().to_owned());
+                is_named = false;
+            }
+        }
+    }
+    actions
+}
+
+#[test]
+fn each_action_of_the_specifications_is_part_of_moves_or_is_left_out_for_a_reason() {
+    let moved: BTreeSet<_> = Action::ALL.iter().map(|it| it.name().to_owned()).collect();
+    let beside: BTreeSet<_> = BESIDE.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert!(moved.is_disjoint(&beside));
+    let all: BTreeSet<_> = moved.union(&beside).cloned().collect();
+    assert_eq!(all, specified());
+}
+
+/// Schedules of choices drawn at random.
+#[test]
+fn whatever_moves_are_made_of_happens() {
+    let scope = Scope {
+        lost: 1,
+        failed: 1,
+        attempts: 1,
+        ..SMALL
+    };
+    let mut random = SplitMix64::seed_from_u64(1);
+    let mut missing: BTreeSet<_> = Action::ALL.iter().copied().collect();
+    let mut schedules = 0;
+    while !missing.is_empty() {
+        schedules += 1;
+        assert!(schedules < 3_000, "never: {missing:?}");
+        let mut choices = Vec::new();
+        let told = loop {
+            let told = replay(scope, None, &choices).unwrap();
+            // It goes on by the first choice wherever none was made.
+            let Some(next) = told.steps.get(choices.len()) else {
+                break told;
+            };
+            choices.push(random.next_u64() as usize % next.of);
+        };
+        for step in &told.steps {
+            step.actions.iter().for_each(|action| {
+                missing.remove(action);
+            });
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::{
+    actions::{self, Action},
     events::{Events, KEY, heard},
     mutants::Mutant,
     scope::{InvalidScope, Scope},
@@ -45,6 +46,8 @@ pub struct Step {
     pub of: usize,
     /// What happened, in words.
     pub words: String,
+    /// What happened, and was then told, as the specification has it.
+    pub actions: Vec<Action>,
     /// Who heard what then, in words.
     pub heard: Vec<String>,
     /// All of it as the events of the other simulations.
@@ -144,16 +147,20 @@ pub fn replay(
             step,
         };
         let words = telling.to_string();
+        let mut actions = actions::of(&world, &state, step);
         let made = events.made(&world, &state, step);
         let seen = world.takes(&mut state, step);
         let told = (seen.told_at).map(|(actor, place)| (actor, world.unfolded.at(place)));
         let (heard, told) = told.map_or_else(Default::default, |(actor, response)| {
+            let told = response.told.iter();
+            actions.extend(told.map(|&(_, verdict)| actions::of_told(verdict)));
             (heard(response), events.told(actor, response))
         });
         replay.steps.push(Step {
             choice,
             of,
             words,
+            actions,
             heard,
             events: made.into_iter().chain(told).collect(),
         });

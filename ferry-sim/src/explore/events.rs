@@ -123,7 +123,7 @@ impl Events {
         let mut events = self.resumes(world, actor);
         match wants(world, state, actor) {
             Wants::Nothing | Wants::Company | Wants::Over(_) => {}
-            Wants::Read => events.push(Event::Read {
+            Wants::Read(_) => events.push(Event::Read {
                 call: self.call(actor),
                 failed: fate == Fate::Failed,
             }),

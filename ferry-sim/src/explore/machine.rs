@@ -43,10 +43,19 @@ pub(super) enum Wants {
     Nothing,
     /// Its inputs wait for company.
     Company,
-    Read,
+    Read(Reads),
     Write(Write),
     /// It has resumed, or come to grief (`None`).
     Over(Option<Resumed>),
+}
+
+/// What a record is read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reads {
+    /// To fold a batch on it.
+    ToFold,
+    /// To see what the view lacks.
+    ToProject,
 }
 
 /// How an input was answered.

@@ -47,7 +47,7 @@
 //! | to see | read |
 //! | --- | --- |
 //! | how much may happen | `scope.rs` |
-//! | what may happen next | `moves.rs`, `telling.rs` in words, and `events.rs` as events that are drawn |
+//! | what may happen next | `moves.rs`, `telling.rs` in words, `actions.rs` as the specification has it, and `events.rs` as events that are drawn |
 //! | what comes of it | `world.rs`, `state.rs` |
 //! | the machines, driven by hand | `process.rs`, `resumer.rs`, `machine.rs`, `unfolded.rs` |
 //! | the store, and what is folded on it | `store.rs`, `account.rs` |
@@ -58,6 +58,7 @@
 //! | that the judge notices | `mutants.rs`, `flaw.rs` |
 
 mod account;
+mod actions;
 mod choices;
 mod events;
 mod fingerprint;
@@ -81,6 +82,7 @@ mod walk;
 mod world;
 
 pub use account::Submission;
+pub use actions::{Action, BESIDE};
 pub use choices::{NoReplay, Replay, Step, replay};
 pub use mutants::{MUTANTS, Mutant};
 pub use points::Point;

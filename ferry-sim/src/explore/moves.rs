@@ -132,7 +132,7 @@ impl State {
     fn misfortunes(&self, actor: u8, wants: &Wants, moves: &mut Vec<Move>) {
         let (is_write, is_call) = match wants {
             Wants::Write(Write::Commit { .. } | Write::Projection { .. }) => (true, true),
-            Wants::Read => (false, true),
+            Wants::Read(_) => (false, true),
             Wants::Nothing | Wants::Company | Wants::Over(_) => (false, false),
         };
         let left = &self.left;
@@ -177,7 +177,7 @@ impl State {
             let is_over = match unfolded.at(place).wants {
                 Wants::Over(_) => true,
                 Wants::Nothing => all_gone,
-                Wants::Company | Wants::Read | Wants::Write(_) => false,
+                Wants::Company | Wants::Read(_) | Wants::Write(_) => false,
             };
             if is_over {
                 *actor = Actor::Retired;

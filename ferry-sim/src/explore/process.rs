@@ -12,7 +12,7 @@ use ferry_core::{
 use super::{
     account::{Answered, Down, Entry, Outcome, Submission, Transfers},
     flaw::Flaw,
-    machine::{Event, Response, Told, Verdict, Wants},
+    machine::{Event, Reads, Response, Told, Verdict, Wants},
     store::{Stored, Write},
 };
 
@@ -102,7 +102,8 @@ impl Process {
                 Wants::Company
             }
             None => Wants::Nothing,
-            Some(Command::Read(_)) => Wants::Read,
+            Some(Command::Read(read)) if read.ids().is_empty() => Wants::Read(Reads::ToProject),
+            Some(Command::Read(_)) => Wants::Read(Reads::ToFold),
             Some(Command::Commit(commit)) => {
                 let commit = commit.commit();
                 Wants::Write(Write::Commit {

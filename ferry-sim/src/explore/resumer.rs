@@ -7,7 +7,7 @@ use ferry_core::{
 
 use super::{
     account::{Answered, Down, Transfers},
-    machine::{Event, Response, Wants},
+    machine::{Event, Reads, Response, Wants},
     process::{as_record, projected, retry},
     store::Write,
 };
@@ -71,7 +71,7 @@ impl Resumer {
                 Command::Done(done) => Wants::Over(done.finish().ok()),
                 Command::Read(read) => {
                     self.command = Some(Command::Read(read));
-                    Wants::Read
+                    Wants::Read(Reads::ToProject)
                 }
                 Command::Project(project) => {
                     let record = project.record();

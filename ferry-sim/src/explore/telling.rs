@@ -79,8 +79,8 @@ impl Telling<'_> {
         match self.wants(actor) {
             Wants::Nothing | Wants::Over(_) => write!(f, " has nothing to do"),
             Wants::Company => write!(f, " takes its batch"),
-            Wants::Read if fate == Fate::Failed => write!(f, " reads, which fails"),
-            Wants::Read => match self.state.store.version() {
+            Wants::Read(_) if fate == Fate::Failed => write!(f, " reads, which fails"),
+            Wants::Read(_) => match self.state.store.version() {
                 Some(version) => {
                     write!(
                         f,

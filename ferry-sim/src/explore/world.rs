@@ -94,7 +94,7 @@ impl World {
             let mut place = roots[0];
             loop {
                 let event = match unfolded.at(place).wants.clone() {
-                    Wants::Read => Event::Read(state.store.record.clone()),
+                    Wants::Read(_) => Event::Read(state.store.record.clone()),
                     Wants::Write(write) => self.arrives(&mut state, &write, &mut seen).0,
                     Wants::Nothing | Wants::Company | Wants::Over(_) => break,
                 };
@@ -114,12 +114,12 @@ impl World {
         };
         let event = match self.unfolded.at(place).wants.clone() {
             Wants::Company => Event::Company,
-            Wants::Read if fate == Fate::Failed => {
+            Wants::Read(_) if fate == Fate::Failed => {
                 state.left.failed -= 1;
                 seen.met.meets(Point::ReadFailed);
                 Event::Failed
             }
-            Wants::Read => {
+            Wants::Read(_) => {
                 reads(state, actor);
                 Event::Read(state.store.record.clone())
             }
@@ -265,8 +265,10 @@ impl World {
         });
         state.sent.sort_by_key(|sent| sent.submission);
         if let Some(place) = state.place(process) {
-            let is_in_flight =
-                matches!(self.unfolded.at(place).wants, Wants::Read | Wants::Write(_));
+            let is_in_flight = matches!(
+                self.unfolded.at(place).wants,
+                Wants::Read(_) | Wants::Write(_)
+            );
             seen.met.meets_if(is_in_flight, Point::Queued);
         }
         self.is_told(state, process, Event::Submit(submission, cents), seen);

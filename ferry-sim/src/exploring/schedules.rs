@@ -82,7 +82,12 @@ impl Schedule {
     pub(super) fn tell(&self, out: &mut impl Write, drawn: Option<&Path>) -> io::Result<()> {
         for (nth, step) in self.replay.steps.iter().enumerate() {
             let of = format!("{} of 0-{}", step.choice, step.of - 1);
-            writeln!(out, "{:>4}. {of:<11}  {}", nth + 1, step.words)?;
+            let actions: Vec<_> = step.actions.iter().map(|action| action.name()).collect();
+            let actions = match &actions[..] {
+                [] => String::new(),
+                some => format!("  ({})", some.join(", ")),
+            };
+            writeln!(out, "{:>4}. {of:<11}  {}{actions}", nth + 1, step.words)?;
             for heard in &step.heard {
                 writeln!(out, "{:>20} {heard}", "")?;
             }

@@ -56,6 +56,7 @@ struct OfMove {
     choice: usize,
     of: usize,
     words: String,
+    actions: Vec<&'static str>,
     heard: Vec<String>,
 }
 
@@ -174,6 +175,7 @@ fn told(replay: &Replay, command: String) -> OfSchedule {
         choice: step.choice,
         of: step.of,
         words: step.words.clone(),
+        actions: step.actions.iter().map(|action| action.name()).collect(),
         heard: step.heard.clone(),
     });
     OfSchedule {
