@@ -137,7 +137,8 @@ impl<F: Fold> Held<F> {
         self.stand(Standing::MayLand { expected });
         self.in_doubt_as = match kinship {
             Kinship::Itself => InDoubtAs::Applied,
-            Kinship::Twin => self.in_doubt_as,
+            // Also of one that was declined: if that commit has landed, the record has its id.
+            Kinship::Twin => InDoubtAs::Nothing,
             Kinship::Unknown => self.in_doubt_as.or(InDoubtAs::Applied),
         };
     }

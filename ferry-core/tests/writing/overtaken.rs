@@ -38,8 +38,8 @@ fn an_input_is_not_overtaken_by_a_twin_of_one_that_was_applied_before_it() {
     let mut story = Story::of([first, deposit(2, -50), first]);
     story.reads().commit_lands_unheard().hears(&[]);
     story.a_rival_commits(9, 100);
-    story.sleeps().reads().hears(&["1: 10", "1: 10"]);
-    story.commit_lands().hears(&["2: 60"]).ends();
+    story.sleeps().reads().hears(&["1: 10"]);
+    story.commit_lands().hears(&["2: 60", "1: 10"]).ends();
     assert_eq!(story.store.ids(), [1, 9, 2]);
 }
 
