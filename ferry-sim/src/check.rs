@@ -88,7 +88,7 @@ use ferry_core::Instant;
 
 use crate::{
     event::Event,
-    points::Points,
+    points::{Point, Points},
     simulation::{FencedWriterSimulation, ProjectedWriterSimulation, Report},
     swarm::Size,
     usable::{self, Unusable},
@@ -100,6 +100,9 @@ const SHRINK_RUNS_MAX: u64 = 500;
 
 /// How many seeds are run twice: one in so many.
 const TWICE_IN: u64 = 10;
+
+/// In so many seeds some input is applied, if any can be.
+const ENOUGH: u64 = 10;
 
 /// A simulation, whatever its workload.
 trait Simulation: fmt::Debug {
@@ -195,6 +198,9 @@ pub enum Failed {
     Panicked(u64),
     /// In this seed something was wrong.
     Wrong(Box<Wrong>),
+    /// All held, and in none of so many seeds was any input applied: nothing was put to the test. Of fewer than ten seeds that is not
+    /// said.
+    NothingApplied(u64),
 }
 
 /// A seed in which something was wrong.
@@ -262,6 +268,10 @@ impl Check {
                     break;
                 }
             }
+        }
+        let applied = Point::APPLIED.map(|point| checked.points.count(point));
+        if checked.failed.is_none() && checked.seeds >= ENOUGH && applied == [0; 3] {
+            checked.failed = Some(Failed::NothingApplied(checked.seeds));
         }
         checked
     }

@@ -112,6 +112,7 @@ points! {
     Duplicate: 1_000, 1_000, "an input was answered from what was stored";
     OtherContent: 100, 100, "an id was sent with other content, and told so";
     TooOld: 100, 100, "an id was sent that might be forgotten, and told so";
+    Applied: 1_000, 0, "a client heard that its input was applied";
     Declined: 300, 300, "an input was declined";
     StepPanicked: 300, 300, "a step panicked";
     NotCommitted: 1_000, 1_000, "a client heard that its input was not committed";
@@ -221,6 +222,9 @@ impl Point {
 }
 
 impl Point {
+    /// Those that are of inputs that were applied.
+    pub(crate) const APPLIED: [Self; 3] = [Self::Applied, Self::Projected, Self::Committed];
+
     /// What it is that a caller has heard this.
     pub(crate) fn of<O>(answer: &Heard<Told<O>>) -> Option<Self> {
         match answer {
@@ -242,7 +246,7 @@ impl Point {
             Heard::InDoubt(_) => Some(Self::InDoubt),
             Heard::Outcome(_, Reach::Projected) => Some(Self::Projected),
             Heard::Outcome(_, Reach::Committed(_)) => Some(Self::Committed),
-            Heard::Outcome(_, Reach::Durable) => None,
+            Heard::Outcome(_, Reach::Durable) => Some(Self::Applied),
         }
     }
 }

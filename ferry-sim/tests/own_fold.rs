@@ -205,6 +205,64 @@ fn the_mistakes_that_folds_have_are_found_and_told() {
     }
 }
 
+/// Nobody has the rights to edit.
+#[derive(Clone, Debug)]
+struct ReadOnly(Edits);
+
+impl Fold for ReadOnly {
+    type Schema = Documents;
+    type Input = Edit;
+    type Outcome = <Edits as Fold>::Outcome;
+
+    fn id(&self, edit: &Edit) -> String {
+        self.0.id(edit)
+    }
+
+    fn empty(&self, key: &(u32, &'static str)) -> Document {
+        self.0.empty(key)
+    }
+
+    fn step(&self, document: &mut Document, edit: &Edit) -> StepOf<Self> {
+        match self.0.step(&mut document.clone(), edit) {
+            Step::Applied(_, outcome) => Step::Refused(outcome),
+            other @ (Step::Already(_) | Step::Refused(_) | Step::Mismatch(_) | Step::TooOld(_)) => {
+                other
+            }
+        }
+    }
+}
+
+impl Workload for ReadOnly {
+    type Fold = Self;
+
+    fn fold(&self) -> Self {
+        self.clone()
+    }
+
+    fn key(&self, nth: u32) -> (u32, &'static str) {
+        self.0.key(nth)
+    }
+
+    fn input(&self, nth: u64, chance: &mut Chance) -> Edit {
+        self.0.input(nth, chance)
+    }
+
+    fn version(&self, nth: u64) -> Tag {
+        self.0.version(nth)
+    }
+}
+
+#[test]
+fn a_fold_that_applies_nothing_at_all_is_not_taken_for_sound() {
+    let read_only = ReadOnly(Edits { mistake: None });
+    let failed = check::fold(read_only.clone()).seeds(0..10).run().failed;
+    let told = failed.as_ref().map(Failed::to_string).unwrap_or_default();
+    assert!(matches!(failed, Some(Failed::NothingApplied(10))), "{told}");
+    assert!(told.contains("whether `step` declines all"), "{told}");
+    // A seed by itself may be looked at.
+    check::fold(read_only).seeds(3..4).run().assert_held();
+}
+
 #[test]
 fn a_record_that_is_never_pending_is_never_shown_and_that_is_found() {
     let failed = check::projection(with(Mistake::IsNeverPending))

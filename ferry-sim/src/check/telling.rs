@@ -22,6 +22,11 @@ impl fmt::Display for Failed {
                 tell_how(f, *seed)
             }
             Self::Wrong(wrong) => wrong.fmt(f),
+            Self::NothingApplied(seeds) => write!(
+                f,
+                "in {seeds} seeds no input was ever applied, so that nothing was put to the test: look at whether `step` declines \
+                 all that `Workload::input` gives"
+            ),
         }
     }
 }
