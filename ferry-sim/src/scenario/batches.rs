@@ -6,7 +6,10 @@ use super::{
     Play, Scenario, Stage,
     commits::everywhere,
     expected::{REJECTED, applied, not_committed},
-    safeguards::{BATCHES, END_OF_ATTEMPTS, JITTER, ONE_BATCH_IN_FLIGHT, PAUSES, SPLITTING},
+    safeguards::{
+        BATCHES, END_OF_ATTEMPTS, JITTER, MEMORY_OF_THE_DECLINED, ONE_BATCH_IN_FLIGHT, PAUSES,
+        SPLITTING,
+    },
     setting::Setting,
     stage::{KEY, NODE_A, NODE_B, OTHER, millis, secs},
 };
@@ -54,6 +57,10 @@ pub(super) const STORIES: &[Scenario] = &[
         rows: &[27],
         gist: "an input is declined by a commit that lands unheard, and is not applied behind those that came after it",
         plays: everywhere!(declined_and_overtaken),
+        by_hand: &[(
+            Play::ByHand(declined_and_overtaken::<ByHand<Purses>>),
+            MEMORY_OF_THE_DECLINED.fails(&[Property::InOrder]),
+        )],
         ..Scenario::BLANK
     },
     Scenario {

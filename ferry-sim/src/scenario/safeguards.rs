@@ -48,6 +48,7 @@ safeguards! {
     IN_DOUBT_NOT_LANDED: "saying in doubt", doubt = Doubt::TakenForLanded;
     PROOF_OF_NOT_COMMITTED: "proof of what is not committed", mistake = Mistake::NoProof;
     WAITING_FOR_OWN_COMMIT: "waiting for what may still land", mistake = Mistake::DeclinedInDoubt;
+    MEMORY_OF_THE_DECLINED: "memory of who was declined", mistake = Mistake::LateApplied;
     DOUBT_OF_TWINS: "doubt of twins that were parted", mistake = Mistake::TwinsForgotten;
     DEDUP_BEFORE_ALL_ELSE: "dedup before all else", dedup = Dedup::AfterTheRest;
     DEDUP_BEFORE_THE_FENCE: "dedup before the fence", mistake = Mistake::FenceBeforeDedup;
