@@ -9,7 +9,10 @@ use std::{
     time::Duration,
 };
 
-use ferry_core::{Instant, drive::Runtime};
+use ferry_core::{
+    Instant,
+    drive::{Builder, Runtime},
+};
 use ferry_sim::{
     executor::{Executor, Process},
     runtimes::{self, Host, ShutsDown},
@@ -300,4 +303,42 @@ fn tasks_that_do_not_run_at_once_are_noticed() {
     assert!(!shows::<Boastful>(
         runtimes::threads::close_waits_for_answers_that_are_held_up
     ));
+}
+
+/// A runtime that panics instead of running a task.
+#[derive(Clone)]
+struct Unable(Process);
+
+impl Runtime for Unable {
+    fn now(&self) -> Instant {
+        self.0.now()
+    }
+
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send + 'static {
+        self.0.sleep(duration)
+    }
+
+    fn spawn(&self, _task: impl Future<Output = ()> + Send + 'static) {
+        panic!("no task can be run")
+    }
+
+    fn spawn_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> impl Future<Output = T> + Send + 'static {
+        self.0.spawn_blocking(work)
+    }
+}
+
+#[test]
+fn what_was_in_flight_stays_counted_where_no_task_can_be_run() {
+    let executor = Executor::new(7);
+    let ferry = Builder::on(Unable(executor.process()))
+        .per_key(|_key: u8, inputs: Vec<u8>| async { inputs })
+        .expect("the bounds are not zero");
+    let submitted = panic::catch_unwind(panic::AssertUnwindSafe(|| ferry.submit(1, 1)));
+    assert!(submitted.is_err(), "the panic is the submitter's");
+    let stats = ferry.stats();
+    assert_eq!((stats.queueing, stats.batches_in_flight), (1, 1));
+    assert!(ferry.submit(1, 2).is_err(), "the handle is closed");
 }

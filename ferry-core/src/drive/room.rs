@@ -67,9 +67,7 @@ impl<C: Carries> Place<C> {
         if shared.is_closed() {
             return Err(shared.reject(passenger.rejected(Reason::Closed)));
         }
-        let submission = shared.board_at_once(passenger, within)?;
-        self.used();
-        Ok(submission)
+        shared.board_at_once(passenger, within, || self.used())
     }
 
     /// An input has boarded on it; the input gives it back.
@@ -174,6 +172,7 @@ impl<C: Carries> Shared<C> {
         let slot = self.slots.take();
         let mut state = shard.state.lock();
         let boarded = if !is_called && state.is_behind(&passenger) {
+            slot.come_back();
             Err(passenger.rejected(Reason::KeyFull))
         } else {
             self.board(slot, shard, &mut state, passenger, None, &mut effects)
@@ -182,10 +181,7 @@ impl<C: Carries> Shared<C> {
             Err(full) if full.reason == Reason::KeyFull => full,
             boarded => {
                 drop(state);
-                if boarded.is_ok() {
-                    place.used();
-                }
-                return Boarding::Over(self.boarded(boarded, effects));
+                return Boarding::Over(self.boarded(boarded, effects, || place.used()));
             }
         };
         let (turn, waiter) = state.key_lines.join(hash, &key);

@@ -34,28 +34,29 @@ impl<C: Carries> Shared<C> {
         self.observer.room_taken();
         // Given back also when the key's `Eq` or `Clone` panics.
         let lent = Lent(self);
-        let submission = self.board_at_once(passenger, within)?;
-        lent.used();
-        Ok(submission)
+        self.board_at_once(passenger, within, || lent.used())
     }
 
-    /// Boards an input that has its place among the queueing, unless its key is full or others wait there.
+    /// Boards an input that has its place among the queueing, unless its key is full or others wait there. `used` is told as soon as the
+    /// input is the one that gives the place back.
     pub(in crate::drive) fn board_at_once(
         self: &Arc<Self>,
         passenger: Passenger<C>,
         within: Option<Duration>,
+        used: impl FnOnce(),
     ) -> Result<SubmissionOf<C>, RejectedOf<C>> {
         let slot = self.slots.take();
         let shard = self.shard(passenger.hash);
         let mut effects = Effects::default();
         let mut state = shard.state.lock();
         let boarded = if state.is_behind(&passenger) {
+            slot.come_back();
             Err(passenger.rejected(Reason::KeyFull))
         } else {
             self.board(slot, shard, &mut state, passenger, within, &mut effects)
         };
         drop(state);
-        self.boarded(boarded, effects)
+        self.boarded(boarded, effects, used)
     }
 
     /// An input with what is known of it before anything is locked.
@@ -129,8 +130,11 @@ impl<C: Carries> Shared<C> {
         self: &Arc<Self>,
         boarded: Result<SubmissionOf<C>, RejectedOf<C>>,
         effects: Effects<C>,
+        used: impl FnOnce(),
     ) -> Result<SubmissionOf<C>, RejectedOf<C>> {
         if boarded.is_ok() {
+            // Before anything foreign runs, which may panic.
+            used();
             self.observer.accepted();
         }
         self.act(effects);
